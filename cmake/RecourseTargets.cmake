@@ -1,0 +1,46 @@
+# How every target of the project is compiled, and the two functions that make them.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# No NDEBUG: a broken invariant stops a release too, before it can be written to a store.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -D_GLIBCXX_ASSERTIONS")
+
+add_library(recourse_flags INTERFACE)
+target_compile_options(recourse_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+target_include_directories(recourse_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+
+set(RECOURSE_SANITIZE "" CACHE STRING "Sanitizers to build with, for example address,undefined")
+if(RECOURSE_SANITIZE)
+  target_compile_options(recourse_flags INTERFACE
+    -fsanitize=${RECOURSE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(recourse_flags INTERFACE -fsanitize=${RECOURSE_SANITIZE})
+endif()
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(recourse_flags INTERFACE -Wthread-safety)
+endif()
+
+enable_testing()
+find_package(GTest REQUIRED)
+find_package(rapidcheck REQUIRED)
+include(GoogleTest)
+
+# recourse_library(<folder> SOURCES <files...> [LINKS <targets...>])
+# One static library per folder of src/. LINKS repeats the folder's include arrows.
+function(recourse_library folder)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINKS")
+  add_library(recourse_${folder} STATIC ${ARG_SOURCES})
+  target_link_libraries(recourse_${folder} PUBLIC recourse_flags ${ARG_LINKS})
+endfunction()
+
+# recourse_unit_test(<folder> SOURCES <files...>)
+# The tests beside a folder's code, each known to ctest under its own name.
+function(recourse_unit_test folder)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES")
+  add_executable(${folder}_test ${ARG_SOURCES})
+  target_link_libraries(${folder}_test PRIVATE recourse_${folder} GTest::gmock GTest::gtest_main rapidcheck)
+  gtest_discover_tests(${folder}_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit TIMEOUT 60)
+endfunction()

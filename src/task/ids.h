@@ -1,0 +1,39 @@
+// The names of things, each a type of its own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/strong.h"
+#include "base/ulid.h"
+
+namespace recourse::task {
+
+using TaskId = Strong<struct TaskIdTag, Ulid>;
+
+// What kind of work it is; picks the handler and the lane. The sources call it business type.
+using Kind = Strong<struct KindTag, std::string>;
+using Tenant = Strong<struct TenantTag, std::string>;
+using ShardKey = Strong<struct ShardKeyTag, std::string>;
+// At most one unfinished task per (tenant, kind, unique key); empty means none was given.
+using UniqueKey = Strong<struct UniqueKeyTag, std::string>;
+
+// One start of one process. A restarted node is a stranger to its former self.
+using Incarnation = Strong<struct IncarnationTag, Ulid>;
+// Chosen by the claimer before the call is sent; tells a repeated write from a stranger's, also where
+// a restored backup made a fence repeat.
+using LeaseId = Strong<struct LeaseIdTag, Ulid>;
+// Names one step of a task's life: every claim, adoption, outcome and control raises it by one.
+using Fence = Strong<struct FenceTag, std::int64_t>;
+
+inline constexpr std::string_view kTaskIdType = "tsk";
+
+// `tsk_01J...`
+std::string to_string(const TaskId& id);
+Result<TaskId> parse_task_id(std::string_view text);
+
+constexpr Fence next(Fence fence) { return Fence(fence.value + 1); }
+
+}  // namespace recourse::task
