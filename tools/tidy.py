@@ -28,18 +28,19 @@ SIZED = (".h", ".cc", ".ts", ".tsx", ".py", ".sh")
 LISTED_IN_CMAKE = ("src/", "bench/", "sim/", "tests/", "examples/", "include/")
 
 # A path that exists on one computer only, and the hosts a build would fetch from behind our back.
-NOT_BEFORE_A_PATH = r"(?:(?<=-[IL])|(?<![\w.}$~*-])(?<!:/))"
+BEGINS_A_PATH = r"(?:(?<=-[IL]/)|(?<![\w.}$~*-]/)(?<!://))"
 MACHINE = re.compile(
-    NOT_BEFORE_A_PATH + r"/(?:(?:work|root)/|home/\w|Users/\w|tmp/(?:bash_jobs|tmp[.\w]{6}))[^\s\"'`)]*"
-    r"|\.\./shared(?!\w)|/\.library(?!\w)"
+    "/(?:" + BEGINS_A_PATH + r"(?:(?:work|root)/|home/\w|Users/\w|tmp/(?:bash_jobs|tmp[.\w]{6}))[^\s\"'`)]*"
+    r"|(?<=\.\./)shared(?!\w)|\.library(?!\w))"
 )
 REGISTRY = re.compile(
-    r"\b(?:deb\.debian\.org|registry\.npmjs\.org|pypi\.org|files\.pythonhosted\.org"
+    r"(?:deb\.debian\.org|registry\.npmjs\.org|pypi\.org|files\.pythonhosted\.org"
     r"|(?:index|static)\.crates\.io|crates\.io-index|proxy\.golang\.org|repo1\.maven\.org)\b"
 )
 
 # In pieces, since this file is checked too.
-UNNUMBERED = re.compile(r"\b(" "TO" "DO|FIX" "ME|X" "XX|HA" r"CK)\b(?!\(#\d+\))")
+REMINDERS = ("TO" "DO", "FIX" "ME", "X" "XX", "HA" "CK")
+UNNUMBERED = re.compile(rf"\b({'|'.join(REMINDERS)})\b(?!\(#\d+\))")
 SOURCE_CODE = SIZED + (".js", ".mjs", ".css", ".html", ".sql", ".cmake", ".yml", ".yaml")
 SOURCE_CODE_NAMES = ("dev", "CMakeLists.txt", "Dockerfile")
 
@@ -108,7 +109,8 @@ def check_text(source: Source) -> Iterator[Finding]:
     for match in REGISTRY.finditer(source.text):
         yield source.error(source.line_at(match.start()),
                            f"`{match[0]}` is a package registry; leave the host to the user's configuration")
-    if source.path.endswith(SOURCE_CODE) or source.name in SOURCE_CODE_NAMES:
+    is_code = source.path.endswith(SOURCE_CODE) or source.name in SOURCE_CODE_NAMES
+    if is_code and any(word in source.text for word in REMINDERS):
         for match in UNNUMBERED.finditer(source.text):
             yield source.error(source.line_at(match.start()),
                                f"{match[1]} without an issue; do it now or write {match[1]}(#12)")

@@ -12,7 +12,7 @@ import ast
 import re
 from typing import Iterator, NamedTuple
 
-from tidy_source import Source
+from tidy_source import Source, spaces_for
 
 
 class Function(NamedTuple):
@@ -91,7 +91,7 @@ def _plain(head: str) -> str:
     return ANNOTATION.sub("", SPECIFIER.sub("", head)).rstrip()
 
 
-NAMESPACE = re.compile(r'(?:inline\s+)?namespace\b|extern\s*"\s*"$')
+NAMESPACE = re.compile(r'\bnamespace\b(?!.*\(\))|\bextern\s*"\s*"$', re.DOTALL)
 ENUM = re.compile(r"\benum\b(?!.*\(\))", re.DOTALL)
 TYPE = re.compile(r"\b(?:class|struct|union)\b(?!.*\(\))", re.DOTALL)
 LAMBDA = re.compile(r"=\s*\[[^\[\]]*\][^=]*$")
@@ -100,7 +100,7 @@ REQUIRES_EXPRESSION = re.compile(r"(?:\brequires|&&|\|\||!)\s*requires\s*(?:\(\)
 
 def _kind(head: str) -> str:
     """What a brace after this plain head opens: a "scope", a "function" or a "value"."""
-    if NAMESPACE.match(head):
+    if NAMESPACE.search(head):
         return "scope"
     if "=" in head:
         return "function" if LAMBDA.search(head) else "value"
@@ -125,12 +125,11 @@ def _name(head: str) -> str:
 
 
 DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w*)(?:\\\n|[^\n])*", re.MULTILINE)
-VISIBLE = re.compile(r"[^\n]")
 
 
 def _without_directives(code: str) -> str:
     code = _without_uneven_branches(code)
-    return DIRECTIVE.sub(lambda match: VISIBLE.sub(" ", match[0]), code)
+    return DIRECTIVE.sub(lambda match: spaces_for(match[0]), code)
 
 
 def _without_uneven_branches(code: str) -> str:
@@ -147,7 +146,7 @@ def _without_uneven_branches(code: str) -> str:
             if begin is not None:
                 branch = code[begin:match.start()]
                 if branch.count("{") != branch.count("}"):
-                    code = code[:begin] + VISIBLE.sub(" ", branch) + code[match.start():]
+                    code = code[:begin] + spaces_for(branch) + code[match.start():]
             if word != "endif":
                 open_branches.append(match.end())
     return code

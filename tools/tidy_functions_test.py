@@ -30,8 +30,8 @@ class FunctionLimits(unittest.TestCase):
     def test_a_table_of_constants_may_be_longer(self):
         for head in ("constexpr std::array kEdges{", "const Edge kEdges[] = {", "enum class State : int {",
                      "const std::map<int, std::function<void(int)>> kTable{",
-                     "inline constexpr std::array<Edge, count()> kEdges = {", "Table table_ GUARDED_BY(mutex_){",
-                     "static const struct option kOptions[] = {"):
+                     "inline constexpr std::array<Edge, count()> kEdges = {",
+                     "Table table_ GUARDED_BY(mutex_){", "static const struct option kOptions[] = {"):
             self.assertEqual(self.severities(head + "\n" + "  {f(1), 2},\n" * 80 + "};\n"), [], head)
 
     def test_a_class_or_namespace_may_be_longer(self):
@@ -176,7 +176,8 @@ class OtherFunctions(unittest.TestCase):
         self.assertEqual(measured("@cached\ndef f():\n    return 1\n", "tools/a.py"), [("f", 1, 3)])
 
     def test_shell_and_typescript_end_at_the_bracket_with_their_indent(self):
-        self.assertEqual(measured("run() {\n  if x; then { y; }; fi\n}\none() { y; }\n", "dev"), [("run", 1, 3)])
+        shell = "run() {\n  if x; then { y; }; fi\n}\none() { y; }\n"
+        self.assertEqual(measured(shell, "dev"), [("run", 1, 3)])
         self.assertEqual(measured("""
             export function Page({
               task,

@@ -80,7 +80,10 @@ COMMENT_OR_LITERAL = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-VISIBLE = re.compile(r"[^\n]")
+
+
+def spaces_for(text: str) -> str:
+    return "\n".join(" " * len(line) for line in text.split("\n"))
 
 
 def blank_cpp(text: str) -> str:
@@ -92,5 +95,5 @@ def _blank_one(match: re.Match) -> str:
     token = match[0]
     if token[0].isdigit():
         return token
-    spaces = VISIBLE.sub(" ", token)
+    spaces = spaces_for(token)
     return spaces if token[0] == "/" else f'"{spaces[1:-1]}"'
