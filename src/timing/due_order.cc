@@ -11,7 +11,8 @@ namespace recourse::timing {
 namespace {
 
 constexpr std::size_t kFew = 48;
-constexpr unsigned kDigitBits = 8;
+// Nine bits: the microseconds of the default tick are two such digits.
+constexpr unsigned kDigitBits = 9;
 constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
 
 // Unsigned, so that the distance from the earliest to the latest always fits.
@@ -26,10 +27,10 @@ void distribute(const std::vector<Entry>& from, std::vector<Entry>& to, TimePoin
   const auto digit = [&](const Entry& entry) {
     return distance(earliest, entry.due) >> shift & (kDigits - 1);
   };
-  std::array<std::size_t, kDigits> next{};
+  std::array<std::uint32_t, kDigits> next{};
   for (const Entry& entry : from) ++next[digit(entry)];
-  std::size_t start = 0;
-  for (std::size_t& place : next) start += std::exchange(place, start);
+  std::uint32_t start = 0;
+  for (std::uint32_t& place : next) start += std::exchange(place, start);
   for (const Entry& entry : from) to[next[digit(entry)]++] = entry;
 }
 

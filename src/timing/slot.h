@@ -10,10 +10,12 @@
 // most timers ever pending.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -26,35 +28,40 @@ struct Entry {
   Timer* timer;
 };
 
-class Slot;
-
-struct Block {
+// Aligned so that no entry lies across two cache lines.
+struct alignas(64) Block {
   static constexpr std::uint32_t kCapacity = 31;
 
-  Slot* slot = nullptr;
-  Block* next = nullptr;
   std::array<Entry, kCapacity> entries;
+  Block* next = nullptr;
 };
 static_assert(sizeof(Block) == 512);
 
 class BlockPool {
  public:
-  Block& take();
-  void give_back(Block& block);
+  Block& take() {
+    if (free_ == nullptr) grow();
+    Block& block = *free_;
+    free_ = std::exchange(block.next, nullptr);
+    return block;
+  }
+  void give_back(Block& block) { block.next = std::exchange(free_, &block); }
 
  private:
-  std::vector<std::unique_ptr<Block>> blocks_;
+  static constexpr std::size_t kBlocksPerGrowth = 64;
+
+  void grow();
+
+  std::vector<std::unique_ptr<Block[]>> blocks_;
   Block* free_ = nullptr;
 };
 
-// Thread safety: none. Stays where it is: its blocks point to it.
+// Thread safety: none. What every timer passes through is inline: a call costs as much as the work.
 class Slot {
  public:
-  Slot(std::size_t level, std::size_t index) : level_(level), index_(index) {}
+  // Timers remember the number, so that who has a timer finds its slot.
+  explicit Slot(std::uint32_t number) : number_(number) {}
 
-  // Where in the wheel it is, for who comes to it from a timer.
-  [[nodiscard]] std::size_t level() const { return level_; }
-  [[nodiscard]] std::size_t index() const { return index_; }
   [[nodiscard]] bool empty() const { return newest_ == nullptr; }
 
   void add(Entry entry, BlockPool& pool);
@@ -68,13 +75,39 @@ class Slot {
  private:
   void drop_newest(BlockPool& pool);
 
-  std::size_t level_;
-  std::size_t index_;
   Block* newest_ = nullptr;  // the only block with room; those behind it are full
-  std::uint32_t used_ = 0;   // entries of the newest block
   // Looked for again only when somebody asks: most slots are drained before that.
   mutable TimePoint earliest_ = TimePoint::max();
+  std::uint32_t used_ = 0;  // entries of the newest block
+  std::uint32_t number_;
   mutable bool earliest_known_ = true;
 };
+
+inline void Slot::add(Entry entry, BlockPool& pool) {
+  if (empty() || used_ == Block::kCapacity) {
+    Block& block = pool.take();
+    block.next = std::exchange(newest_, &block);
+    used_ = 0;
+  }
+  entry.timer->block_ = newest_;
+  entry.timer->index_ = used_;
+  entry.timer->slot_ = number_;
+  earliest_ = std::min(earliest_, entry.due);
+  newest_->entries[used_++] = entry;
+}
+
+inline void Slot::remove(Timer& timer, BlockPool& pool) {
+  invariant(timer.slot_ == number_, "a timer is removed from the slot it is in");
+  Entry& hole = timer.block_->entries[timer.index_];
+  if (hole.due == earliest_) earliest_known_ = false;
+
+  const Entry last = newest_->entries[used_ - 1];
+  hole = last;
+  last.timer->block_ = timer.block_;
+  last.timer->index_ = timer.index_;
+
+  timer.block_ = nullptr;
+  if (--used_ == 0) drop_newest(pool);
+}
 
 }  // namespace recourse::timing

@@ -17,21 +17,21 @@ class Timer {
   Timer& operator=(const Timer&) = delete;
   ~Timer() { invariant(!waiting(), "a timer is cancelled before it is destroyed"); }
 
-  [[nodiscard]] bool waiting() const { return place_ != Place::kNowhere; }
+  [[nodiscard]] bool waiting() const { return block_ != nullptr; }
 
  private:
   friend class Slot;
   friend class TimingWheel;
 
-  enum class Place : std::uint8_t {
-    kNowhere,
-    kSlot,    // entry `index_` of `block_`
-    kFiring,  // entry `index_` of those that advance_to is yielding
-  };
+  // Among those that advance_to is yielding, and no longer in any slot.
+  static constexpr std::uint32_t kFiring = 0xFFFF'FFFF;
 
+  // Entry `index_` of `block_`, which belongs to slot number `slot_`; of the firing ones, where `slot_`
+  // is kFiring. No block: nowhere.
   Block* block_ = nullptr;
   std::uint32_t index_ = 0;
-  Place place_ = Place::kNowhere;
+  std::uint32_t slot_ = 0;
 };
+static_assert(sizeof(Timer) == 16);
 
 }  // namespace recourse::timing

@@ -13,31 +13,62 @@ namespace {
 // The longest time there is, in ticks of the shortest length allowed, fits these.
 constexpr unsigned kTickBits = 54;
 
+// Timers lie anywhere in memory; asking for one a few turns early hides most of the wait for it.
+void fetch_ahead(const std::vector<Entry>& entries, std::size_t i) {
+  constexpr std::size_t kAhead = 16;
+  if (i + kAhead < entries.size()) __builtin_prefetch(entries[i + kAhead].timer, 1);
+}
+
 }  // namespace
 
 TimingWheel::TimingWheel(TimePoint start, const WheelSettings& settings)
     : start_(start),
-      tick_(settings.tick),
+      tick_(static_cast<std::uint64_t>(settings.tick.count())),
+      reciprocal_(std::numeric_limits<std::uint64_t>::max() / tick_),
       max_pending_(settings.max_pending),
       digit_bits_(static_cast<unsigned>(std::bit_width(std::bit_ceil(settings.slots)) - 1)),
-      now_(start),
-      overdue_(std::numeric_limits<std::size_t>::max(), 0) {
+      digit_mask_((std::uint64_t{1} << digit_bits_) - 1),
+      now_(start) {
   invariant(validate(settings).has_value(), "wheel settings are validated before they get here");
   invariant(start >= TimePoint(), "a wheel starts after 1970");
-  const std::size_t slots = std::size_t{1} << digit_bits_;
-  levels_.resize((kTickBits + digit_bits_ - 1) / digit_bits_);
-  for (std::size_t level = 0; level < levels_.size(); ++level) {
-    levels_[level].slots.reserve(slots);
-    for (std::size_t index = 0; index < slots; ++index) levels_[level].slots.emplace_back(level, index);
+  for (unsigned bit = 0; bit < digit_of_bit_.size(); ++bit) {
+    const unsigned level = bit / digit_bits_;
+    digit_of_bit_[bit] = {static_cast<std::uint16_t>(level << digit_bits_),
+                          static_cast<std::uint16_t>(level * digit_bits_)};
   }
+  occupied_.resize((kTickBits + digit_bits_ - 1) / digit_bits_);
+  const std::size_t count = (occupied_.size() << digit_bits_) + 1;
+  slots_.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) slots_.emplace_back(static_cast<std::uint32_t>(i));
 }
 
 TimingWheel::~TimingWheel() {
-  overdue_.drain_into(firing_, pool_);
-  for (Level& level : levels_) {
-    for (Slot& slot : level.slots) slot.drain_into(firing_, pool_);
+  for (Slot& slot : slots_) slot.drain_into(firing_, pool_);
+  for (const Entry& entry : firing_) entry.timer->block_ = nullptr;
+}
+
+// The tick at whose end the time has come: rounded up, never early. A division by multiplication,
+// because every timer pays for it: the estimate is the quotient or one less.
+inline TimingWheel::Tick TimingWheel::tick_of(TimePoint due) const {
+  const auto before = static_cast<std::uint64_t>((due - start_).count()) - 1;
+  __extension__ using Wide = unsigned __int128;
+  const auto estimate = static_cast<Tick>(Wide{before} * reciprocal_ >> 64);
+  return estimate + (before - estimate * tick_ >= tick_ ? 2 : 1);
+}
+
+inline void TimingWheel::place(Entry entry) {
+  const Tick tick = tick_of(entry.due);
+  // With no bit different it is the lowest digit's slot all the same.
+  const int highest_bit = 63 - std::countl_zero((tick ^ position_) | 1);
+  const Digit digit = digit_of_bit_[static_cast<std::size_t>(highest_bit)];
+  const std::size_t number = digit.first_slot + (tick >> digit.shift & digit_mask_);
+  Slot& slot = slots_[number];
+  if (slot.empty()) {
+    const Coordinates at = coordinates_of(number);
+    occupied_[at.level].set(at.index);
+    occupied_levels_ |= std::uint64_t{1} << at.level;
   }
-  for (const Entry& entry : firing_) entry.timer->place_ = Timer::Place::kNowhere;
+  slot.add(entry, pool_);
 }
 
 bool TimingWheel::schedule(Timer& timer, TimePoint due) {
@@ -48,7 +79,7 @@ bool TimingWheel::schedule(Timer& timer, TimePoint due) {
   }
   ++pending_;
   if (due <= now_) {
-    overdue_.add({due, &timer}, pool_);
+    overdue().add({due, &timer}, pool_);
   } else {
     place({due, &timer});
   }
@@ -58,24 +89,24 @@ bool TimingWheel::schedule(Timer& timer, TimePoint due) {
 bool TimingWheel::cancel(Timer& timer) {
   if (!timer.waiting()) return false;
   --pending_;
-  if (timer.place_ == Timer::Place::kFiring) {
+  if (timer.slot_ == Timer::kFiring) {
     firing_[timer.index_].timer = nullptr;
-    timer.place_ = Timer::Place::kNowhere;
+    timer.block_ = nullptr;
     return true;
   }
-  Slot& slot = *timer.block_->slot;
+  Slot& slot = slots_[timer.slot_];
   slot.remove(timer, pool_);
-  if (slot.empty() && &slot != &overdue_) mark_empty(slot);
+  if (slot.empty() && &slot != &overdue()) mark_empty(coordinates_of(timer.slot_));
   return true;
 }
 
 void TimingWheel::advance_to(TimePoint now, FunctionRef<void(Timer&)> fire) {
   invariant(firing_.empty(), "advance_to is not called from the timers it fires");
   now_ = std::max(now_, now);
-  const auto last = static_cast<Tick>((now_ - start_) / tick_);
+  const Tick last = static_cast<Tick>((now_ - start_).count()) / tick_;
 
   // What was overdue may lie within the first tick's time, so those two are put in order together.
-  overdue_.drain_into(firing_, pool_);
+  overdue().drain_into(firing_, pool_);
   bool more = true;
   while (more) {
     more = collect_tick(last);
@@ -88,19 +119,22 @@ void TimingWheel::advance_to(TimePoint now, FunctionRef<void(Timer&)> fire) {
 // timers out.
 bool TimingWheel::collect_tick(Tick last) {
   while (occupied_levels_ != 0) {
-    const Slot& next = first_slot();
-    const Tick tick = first_tick(next.level(), next.index());
+    const Coordinates at = first_occupied();
+    const Tick tick = first_tick(at);
     if (tick > last) return false;
 
     position_ = tick;
-    Slot& slot = levels_[next.level()].slots[next.index()];
-    mark_empty(slot);
-    if (slot.level() == 0) {
+    mark_empty(at);
+    Slot& slot = slots_[number_of(at)];
+    if (at.level == 0) {
       slot.drain_into(firing_, pool_);
       return true;
     }
     slot.drain_into(moving_, pool_);
-    for (const Entry& entry : moving_) place(entry);
+    for (std::size_t i = 0; i < moving_.size(); ++i) {
+      fetch_ahead(moving_, i);
+      place(moving_[i]);
+    }
     moving_.clear();
   }
   return false;
@@ -110,13 +144,14 @@ void TimingWheel::yield(FunctionRef<void(Timer&)> fire) {
   sort_by_due(firing_, scratch_);
   // All first: one that fires may cancel any other of them.
   for (std::size_t i = 0; i < firing_.size(); ++i) {
+    fetch_ahead(firing_, i);
     firing_[i].timer->index_ = static_cast<std::uint32_t>(i);
-    firing_[i].timer->place_ = Timer::Place::kFiring;
+    firing_[i].timer->slot_ = Timer::kFiring;
   }
   for (std::size_t i = 0; i < firing_.size(); ++i) {
     Timer* const timer = firing_[i].timer;
     if (timer == nullptr) continue;  // cancelled by one before it
-    timer->place_ = Timer::Place::kNowhere;
+    timer->block_ = nullptr;
     --pending_;
     fire(*timer);
   }
@@ -124,46 +159,31 @@ void TimingWheel::yield(FunctionRef<void(Timer&)> fire) {
 }
 
 std::optional<TimePoint> TimingWheel::next_wakeup() const {
-  if (!overdue_.empty()) return now_;
+  if (!overdue().empty()) return now_;
   if (occupied_levels_ == 0) return std::nullopt;
-  const Slot& slot = first_slot();
-  return end_of(slot.level() == 0 ? first_tick(0, slot.index()) : tick_of(slot.earliest()));
+  const Coordinates at = first_occupied();
+  return end_of(at.level == 0 ? first_tick(at) : tick_of(slots_[number_of(at)].earliest()));
 }
 
-void TimingWheel::place(Entry entry) {
-  const Tick tick = tick_of(entry.due);
-  const auto highest_bit = static_cast<unsigned>(std::bit_width((tick ^ position_) | 1) - 1);
-  const unsigned level = highest_bit / digit_bits_;
-  const std::size_t index = tick >> (level * digit_bits_) & ((Tick{1} << digit_bits_) - 1);
-  levels_[level].slots[index].add(entry, pool_);
-  levels_[level].occupied.set(index);
-  occupied_levels_ |= std::uint64_t{1} << level;
-}
-
-void TimingWheel::mark_empty(const Slot& slot) {
-  Occupancy& occupied = levels_[slot.level()].occupied;
-  occupied.clear(slot.index());
-  if (!occupied.any()) occupied_levels_ &= ~(std::uint64_t{1} << slot.level());
-}
-
-// The tick at whose end the time has come: rounded up, never early.
-TimingWheel::Tick TimingWheel::tick_of(TimePoint due) const {
-  return 1 + static_cast<Tick>((due - start_).count() - 1) / static_cast<Tick>(tick_.count());
+void TimingWheel::mark_empty(Coordinates at) {
+  occupied_[at.level].clear(at.index);
+  if (!occupied_[at.level].any()) occupied_levels_ &= ~(std::uint64_t{1} << at.level);
 }
 
 TimePoint TimingWheel::end_of(Tick tick) const {
-  return saturating_add(start_, saturating_multiply(tick_, static_cast<Duration::rep>(tick)));
+  const Duration length(static_cast<Duration::rep>(tick_));
+  return saturating_add(start_, saturating_multiply(length, static_cast<Duration::rep>(tick)));
 }
 
-TimingWheel::Tick TimingWheel::first_tick(std::size_t level, std::size_t index) const {
-  const std::size_t shift = level * digit_bits_;
+TimingWheel::Tick TimingWheel::first_tick(Coordinates at) const {
+  const std::size_t shift = at.level * digit_bits_;
   const Tick above = position_ >> (shift + digit_bits_) << (shift + digit_bits_);
-  return above | static_cast<Tick>(index) << shift;
+  return above | static_cast<Tick>(at.index) << shift;
 }
 
-const Slot& TimingWheel::first_slot() const {
-  const Level& level = levels_[static_cast<std::size_t>(std::countr_zero(occupied_levels_))];
-  return level.slots[level.occupied.first()];
+TimingWheel::Coordinates TimingWheel::first_occupied() const {
+  const auto level = static_cast<std::size_t>(std::countr_zero(occupied_levels_));
+  return {level, occupied_[level].first()};
 }
 
 }  // namespace recourse::timing

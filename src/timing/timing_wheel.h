@@ -23,6 +23,7 @@
 // Thread safety: none; the engine's core owns it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -66,34 +67,52 @@ class TimingWheel {
   // Ticks since start_: tick n ends at start_ + n * tick_.
   using Tick = std::uint64_t;
 
-  struct Level {
-    Occupancy occupied;
-    std::vector<Slot> slots;
+  // Where a slot lies. Its number is `level << digit_bits_ | index`.
+  struct Coordinates {
+    std::size_t level;
+    std::size_t index;
+  };
+
+  // The digit of a tick that a bit belongs to.
+  struct Digit {
+    std::uint16_t first_slot;  // of the digit's level
+    std::uint16_t shift;       // its lowest bit
   };
 
   [[nodiscard]] Tick tick_of(TimePoint due) const;
   [[nodiscard]] TimePoint end_of(Tick tick) const;
-  [[nodiscard]] Tick first_tick(std::size_t level, std::size_t index) const;
-  [[nodiscard]] const Slot& first_slot() const;
+  [[nodiscard]] Tick first_tick(Coordinates at) const;
+  [[nodiscard]] Coordinates first_occupied() const;
+  [[nodiscard]] Coordinates coordinates_of(std::size_t number) const {
+    return {number >> digit_bits_, number & digit_mask_};
+  }
+  [[nodiscard]] std::size_t number_of(Coordinates at) const { return at.level << digit_bits_ | at.index; }
 
   void place(Entry entry);
-  void mark_empty(const Slot& slot);
+  void mark_empty(Coordinates at);
   bool collect_tick(Tick last);
   void yield(FunctionRef<void(Timer&)> fire);
 
+  Slot& overdue() { return slots_.back(); }
+  [[nodiscard]] const Slot& overdue() const { return slots_.back(); }
+
   const TimePoint start_;
-  const Duration tick_;
+  const std::uint64_t tick_;        // in microseconds
+  const std::uint64_t reciprocal_;  // of the tick, in 1/2^64
   const std::size_t max_pending_;
   const unsigned digit_bits_;
+  const std::uint64_t digit_mask_;
+  std::array<Digit, 64> digit_of_bit_;
 
   TimePoint now_;
   Tick position_ = 0;  // every tick up to it has been yielded
   std::size_t pending_ = 0;
 
   BlockPool pool_;
-  std::vector<Level> levels_;
+  // By number; the last is for what is due when it is scheduled and waits for the next advance_to.
+  std::vector<Slot> slots_;
+  std::vector<Occupancy> occupied_;    // one per level
   std::uint64_t occupied_levels_ = 0;  // one bit each
-  Slot overdue_;                       // due when it was scheduled: for the next advance_to
 
   // Memory kept between calls.
   std::vector<Entry> firing_;
