@@ -68,13 +68,13 @@ struct Decision {
   // The backoff times this.
   double backoff_factor = 1.0;
   // The downstream's own wish (Retry-After): waited for at least, up to the backoff's maximum.
-  std::optional<Duration> retry_after;
+  std::optional<Duration> retry_after{};
   // Exactly this wait instead of any backoff: a handler that snoozes knows what it waits for.
-  std::optional<Duration> snooze;
+  std::optional<Duration> snooze{};
   // False where nothing was attempted, or where the attempt shall not count.
   bool uses_retry = true;
-  std::string code;     // a fixed word to search and count by
-  std::string message;  // for people
+  std::string code{};     // a fixed word to search and count by
+  std::string message{};  // for people
 
   friend bool operator==(const Decision&, const Decision&) = default;
 };

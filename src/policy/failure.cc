@@ -30,7 +30,7 @@ struct Describe {
       // Anything may be thrown in C++; its type is all that can be said of it.
       const std::type_info* const type = abi::__cxa_current_exception_type();
       const std::string name = type == nullptr ? "unknown" : readable_name(*type);
-      return {name, "threw a value of type " + name};
+      return {name, "a value of type " + name + " was thrown"};
     }
   }
   FailureText operator()(const Declined& declined) const { return {"declined", declined.reason}; }

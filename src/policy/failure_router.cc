@@ -57,7 +57,8 @@ Decision FailureRouter::decide(const Failure& failure) const {
     }
   } catch (...) {
     // Users write cases, and may throw anything.
-    return broken_case("threw " + describe(Thrown{std::current_exception()}).message, failure);
+    const FailureText thrown = describe(Thrown{std::current_exception()});
+    return broken_case(fmt::format("threw {}: {}", thrown.type, thrown.message), failure);
   }
   Decision decision = otherwise_;
   decision.message = describe(failure).message;

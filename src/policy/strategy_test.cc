@@ -1,0 +1,163 @@
+#include "policy/strategy.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace recourse::policy {
+namespace {
+
+using std::chrono_literals::operator""h;
+using std::chrono_literals::operator""min;
+using std::chrono_literals::operator""s;
+using task::Move;
+using task::State;
+using testing::HasSubstr;
+
+constexpr TimePoint kNow{std::chrono::seconds(1'000)};
+
+class StrategyTest : public testing::Test {
+ protected:
+  StrategyTest() { task_.state = State::kRunning; }
+
+  Verdict carry_out(const Decision& decision) {
+    return strategies_.carry_out({task_, decision, backoff_, kNow, sticky_allowed_, rng_});
+  }
+
+  task::Task task_;
+  bool sticky_allowed_ = true;
+  Rng rng_{1};
+  Backoff backoff_ = Backoff::make(BackoffRegistry(), {.jitter = Jitter::kNone}).value();
+  Strategies strategies_;
+};
+
+TEST_F(StrategyTest, ARetryWaitsBackoffTimesFactor) {  // FAIL-4
+  task_.retries = 2;
+  Decision decision = retry(Category::kIo, "IO_ERROR", "refused");
+  decision.backoff_factor = 4;
+
+  const Verdict verdict = carry_out(decision);
+
+  EXPECT_EQ(verdict.transition.due_at, kNow + 16s);
+  EXPECT_EQ(verdict.transition.retries, 3);
+  EXPECT_EQ(verdict.transition.error, (task::Reason{"IO_ERROR", "refused"}));
+  EXPECT_EQ(verdict.escalation, std::nullopt);
+}
+
+TEST_F(StrategyTest, ItIsStickyWhereBothTheDecisionAndTheSettingSaySo) {  // LEASE-3
+  Decision decision = retry(Category::kIo, "IO_ERROR", "refused");
+  EXPECT_EQ(carry_out(decision).transition.move, Move::kRetryHere);
+
+  sticky_allowed_ = false;
+  EXPECT_EQ(carry_out(decision).transition.move, Move::kRetry);
+
+  sticky_allowed_ = true;
+  decision.prefer_sticky = false;
+  EXPECT_EQ(carry_out(decision).transition.to, State::kPending);
+}
+
+TEST_F(StrategyTest, RetriesUsedUpEndAsDeadWithTheirCountAndLastError) {  // FAIL-5
+  task_.retries = 5;
+
+  const Verdict verdict = carry_out(retry(Category::kTimeout, "TIMEOUT", "no answer within 10s"));
+
+  EXPECT_EQ(verdict.transition.to, State::kDead);
+  EXPECT_EQ(verdict.escalation, Escalation::kMaxRetryReached);
+  EXPECT_EQ(verdict.transition.error->code, "TIMEOUT");
+  EXPECT_EQ(verdict.transition.error->message,
+            "gave up after 5 retries; last error: no answer within 10s");
+}
+
+TEST_F(StrategyTest, ADeadlineBeforeTheNextRetryEndsTheTaskNow) {  // ENG-9
+  task_.spec.deadline = kNow + 1s;
+  const Decision decision = retry(Category::kIo, "IO_ERROR", "refused");
+  EXPECT_EQ(carry_out(decision).transition.to, State::kRunning) << "a start at the deadline is in time";
+
+  task_.retries = 1;
+  const Verdict verdict = carry_out(decision);
+
+  EXPECT_EQ(verdict.transition.to, State::kDead);
+  EXPECT_EQ(verdict.transition.error->code, "DEADLINE");
+  EXPECT_EQ(verdict.escalation, Escalation::kDeadLetter);
+}
+
+TEST_F(StrategyTest, RetryAfterIsHonouredUpToTheMaximum) {
+  Decision decision = retry(Category::kRateLimited, "HTTP_429", "slow down");
+
+  decision.retry_after = 2min;
+  EXPECT_EQ(carry_out(decision).transition.due_at, kNow + 2min);
+  decision.retry_after = 24h;
+  EXPECT_EQ(carry_out(decision).transition.due_at, kNow + 300s);
+  decision.retry_after = 0s;
+  EXPECT_EQ(carry_out(decision).transition.due_at, kNow + 1s);
+}
+
+TEST_F(StrategyTest, WhatIsPutOffUsesNoRetry) {  // LOAD-3
+  task_.retries = 5;
+
+  const Verdict verdict = carry_out(put_off(Category::kOpenCircuit, "breaker open"));
+
+  EXPECT_EQ(verdict.transition.move, Move::kRelease);
+  EXPECT_EQ(verdict.transition.retries, 5);
+  EXPECT_EQ(verdict.transition.due_at, kNow + 128s) << "32 s, the sixth step, times four";
+}
+
+TEST_F(StrategyTest, ASnoozeIsExactlyAsLongAsTheHandlerSays) {
+  Decision decision = retry(Category::kBizRetryable, "SNOOZE", "bank opens at nine");
+  decision.snooze = 9h;
+  decision.uses_retry = false;
+
+  const Verdict verdict = carry_out(decision);
+
+  EXPECT_EQ(verdict.transition.due_at, kNow + 9h);
+  EXPECT_EQ(verdict.transition.retries, 0);
+}
+
+TEST_F(StrategyTest, EveryOtherOutcomeEndsTheAttemptInItsState) {  // FAIL-3
+  const auto ends = [&](Outcome outcome) {
+    return carry_out({.outcome = outcome, .code = "C", .message = "m"});
+  };
+
+  EXPECT_EQ(ends(Outcome::kDeadLetter).transition.to, State::kDead);
+  EXPECT_EQ(ends(Outcome::kDeadLetter).escalation, Escalation::kDeadLetter);
+  EXPECT_EQ(ends(Outcome::kFailed).transition.to, State::kFailed);
+  EXPECT_EQ(ends(Outcome::kFailed).escalation, Escalation::kNonRetryableFailed);
+  EXPECT_EQ(ends(Outcome::kPaused).transition.to, State::kPaused);
+  EXPECT_EQ(ends(Outcome::kCancelled).transition.to, State::kCancelled);
+  EXPECT_EQ(ends(Outcome::kCancelled).transition.error, (task::Reason{"C", "m"}));
+}
+
+TEST_F(StrategyTest, AStrategyCanBeReplaced) {
+  strategies_.replace(Outcome::kFailed, [](const Situation& situation) {
+    return Verdict{task::plan(situation.task, Move::kIgnore, situation.now), std::nullopt};
+  });
+
+  EXPECT_EQ(carry_out({.outcome = Outcome::kFailed}).transition.to, State::kIgnored);
+}
+
+RC_GTEST_PROP(Strategy, EveryVerdictAppliesAndNeverExceedsTheRetries, (std::uint64_t seed)) {
+  Rng rng(seed);
+  const Backoff backoff = Backoff::make(BackoffRegistry(), {}).value();
+  task::Task task;
+  task.state = State::kRunning;
+  task.spec.max_retries = *rc::gen::inRange(0, 10);
+  task.retries = *rc::gen::inRange(0, task.spec.max_retries + 1);
+  if (*rc::gen::arbitrary<bool>()) task.spec.deadline = kNow + *rc::gen::inRange(0, 600) * 1s;
+  Decision decision{.outcome = *rc::gen::elementOf(kAllOutcomes),
+                    .prefer_sticky = *rc::gen::arbitrary<bool>(),
+                    .backoff_factor = *rc::gen::inRange(0, 1'001) / 1.0,
+                    .uses_retry = *rc::gen::arbitrary<bool>()};
+
+  const Verdict verdict = Strategies().carry_out({task, decision, backoff, kNow, true, rng});
+
+  const task::Task after = task::apply(task, verdict.transition);
+  RC_ASSERT(after.retries <= task.spec.max_retries);
+  if (after.state == State::kRunning || after.state == State::kPending) {
+    RC_ASSERT(after.due_at >= kNow);
+    RC_ASSERT(!task.spec.deadline || after.due_at <= *task.spec.deadline);
+  }
+  RC_ASSERT(verdict.escalation.has_value() == task::needs_person(after.state));
+}
+
+}  // namespace
+}  // namespace recourse::policy

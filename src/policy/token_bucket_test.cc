@@ -1,0 +1,79 @@
+#include "policy/token_bucket.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <vector>
+
+namespace recourse::policy {
+namespace {
+
+using std::chrono_literals::operator""h;
+using std::chrono_literals::operator""ms;
+using std::chrono_literals::operator""s;
+using std::chrono_literals::operator""us;
+
+constexpr TimePoint kStart{std::chrono::seconds(1'000)};
+
+TEST(TokenBucket, GivesABurstAndThenItsRate) {
+  TokenBucket bucket({.per_second = 10, .burst = 3}, kStart);
+
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(bucket.try_take(kStart));
+  EXPECT_FALSE(bucket.try_take(kStart));
+
+  EXPECT_FALSE(bucket.try_take(kStart + 100ms - 1us));
+  EXPECT_TRUE(bucket.try_take(kStart + 100ms));
+}
+
+TEST(TokenBucket, NeverHoldsMoreThanItsBurst) {
+  TokenBucket bucket({.per_second = 1'000'000, .burst = 2}, kStart);
+
+  EXPECT_FALSE(bucket.try_take(kStart + 1'000'000h, 3));
+  EXPECT_TRUE(bucket.try_take(kStart + 1'000'000h, 2));
+  EXPECT_EQ(bucket.available_at(kStart, 3), kNever);
+}
+
+TEST(TokenBucket, SlowRatesAreExactToo) {
+  TokenBucket bucket({.per_second = 0.5, .burst = 1}, kStart);
+  ASSERT_TRUE(bucket.try_take(kStart));
+
+  EXPECT_EQ(bucket.available_at(kStart), kStart + 2s);
+}
+
+TEST(RateSettings, BadOnesAreRefusedByNameAndRange) {
+  EXPECT_EQ(validate(RateSettings{.per_second = 0, .burst = 0}).error().message,
+            "rate.per_second must be between 0.001 and 1000000, not 0; "
+            "rate.burst must be between 1 and 1000000, not 0");
+}
+
+RC_GTEST_PROP(TokenBucket, TheMomentItNamesIsTheFirstThatWorks, ()) {
+  const RateSettings settings{.per_second = *rc::gen::inRange(1, 100'000) / 10.0,
+                              .burst = *rc::gen::inRange(1, 100)};
+  TokenBucket bucket(settings, kStart);
+  TimePoint now = kStart;
+
+  for (const int tokens : *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, settings.burst + 1))) {
+    const TimePoint at = bucket.available_at(now, tokens);
+    if (at > now) RC_ASSERT(!TokenBucket(bucket).try_take(at - 1us, tokens));
+    RC_ASSERT(bucket.try_take(at, tokens));
+    now = at;
+  }
+}
+
+RC_GTEST_PROP(TokenBucket, NoStretchOfTimeSeesMoreThanRateAndBurst, ()) {
+  const RateSettings settings{.per_second = *rc::gen::inRange(1, 1'000) / 1.0,
+                              .burst = *rc::gen::inRange(1, 50)};
+  TokenBucket bucket(settings, kStart);
+  TimePoint now = kStart;
+  int taken = 0;
+
+  for (const int wait : *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 20'000))) {
+    now += wait * 1us;
+    taken += bucket.try_take(now) ? 1 : 0;
+    const double elapsed = std::chrono::duration<double>(now - kStart).count();
+    RC_ASSERT(taken <= settings.burst + settings.per_second * elapsed + 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace recourse::policy
