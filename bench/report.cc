@@ -34,8 +34,8 @@ std::string table_line(const Figure& figure) {
 }  // namespace
 
 Format take_format(int& argc, char** argv) {
-  char** const end =
-      std::remove_if(argv + 1, argv + argc, [](const char* a) { return !std::strcmp(a, "--json"); });
+  char** const end = std::remove_if(argv + 1, argv + argc,
+                                    [](const char* a) { return !std::strcmp(a, "--json"); });
   const bool json = end != argv + argc;
   argc = static_cast<int>(end - argv);
   return json ? Format::kJson : Format::kTable;

@@ -14,8 +14,8 @@
 
 namespace recourse::bench {
 
-// Each: add(i, delay) schedules timer i, cancel(i) takes it out, settle() finishes what cancelling left
-// to do, drain() fires everything in order of time and says how long that took.
+// Each: add(i, delay) schedules timer i, cancel(i) takes it out, settle() finishes what cancelling
+// left to do, drain() fires everything in order of time and says how long that took.
 inline constexpr TimePoint kStart{std::chrono::seconds(1'700'000'000)};
 
 using Stopwatch = std::chrono::steady_clock;

@@ -1,5 +1,5 @@
-// ./dev bench wheel: the timing wheel beside std::multimap and Boost.Asio's timer queue, with a million
-// timers pending.
+// ./dev bench wheel: the timing wheel beside std::multimap and Boost.Asio's timer queue, with a
+// million timers pending.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <malloc.h>
@@ -89,8 +89,8 @@ Filled fill_and_drain(Duration longest, benchmark::State& state) {
   return {scheduled.count(), drained.count()};
 }
 
-// Asio's timers run by the real clock, so theirs are spread over less time; its cost does not depend
-// on that.
+// Asio's timers run by the real clock, so theirs are spread over less time; its cost does not
+// depend on that.
 template <class Contender>
 constexpr Duration kLongest = std::is_same_v<Contender, Asio> ? Duration(1s) : Duration(300s);
 
@@ -120,8 +120,8 @@ double bytes_per_timer() {
   const std::vector<Duration> delays = random_delays(kPending, 300s);
   std::vector<timing::Timer> timers(kPending);
   const std::size_t before = heap_in_use();
-  const auto wheel = std::make_unique<timing::TimingWheel>(
-      kStart, timing::WheelSettings{.max_pending = kPending});
+  const auto wheel =
+      std::make_unique<timing::TimingWheel>(kStart, timing::WheelSettings{.max_pending = kPending});
   for (std::size_t i = 0; i < kPending; ++i) {
     if (!wheel->schedule(timers[i], kStart + delays[i])) return 0;
   }
@@ -183,12 +183,14 @@ std::vector<Figure> figures_of(Collector& collector) {
     const double map = median(Multimap::kName);
     const double asio = median(Asio::kName);
     const char* const better = map <= asio ? Multimap::kName : Asio::kName;
-    figures.push_back({"wheel", which.name, ours, "ns", Comparison{better, std::min(map, asio) / ours},
-                       which.goal});
-    figures.push_back({"wheel", fmt::format("{}/{}", which.name, Multimap::kName), map, "ns", {}, ""});
+    figures.push_back({"wheel", which.name, ours, "ns",
+                       Comparison{better, std::min(map, asio) / ours}, which.goal});
+    figures.push_back(
+        {"wheel", fmt::format("{}/{}", which.name, Multimap::kName), map, "ns", {}, ""});
     figures.push_back({"wheel", fmt::format("{}/{}", which.name, Asio::kName), asio, "ns", {}, ""});
   }
-  figures.push_back({"wheel", "memory_per_timer", bytes_per_timer(), "bytes", {}, "at most 64 bytes"});
+  figures.push_back(
+      {"wheel", "memory_per_timer", bytes_per_timer(), "bytes", {}, "at most 64 bytes"});
   return figures;
 }
 

@@ -18,6 +18,7 @@ class FunctionRef<R(Args...)> {
     requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionRef> &&
              std::is_object_v<std::remove_reference_t<F>> && std::is_invocable_r_v<R, F&, Args...>)
   // Implicit, so that a lambda can be passed where one is asked for.
+  // NOLINTNEXTLINE(google-explicit-constructor)
   FunctionRef(F&& callable)
       : callable_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
         call_([](void* target, Args... args) -> R {

@@ -16,7 +16,8 @@ class ManualClock final : public Clock {
   [[nodiscard]] BootTime since_boot() const override { return BootTime(boot_.load()); }
 
   void advance(Duration by) {
-    invariant(by >= Duration::zero(), "time does not run backwards; jump_wall() is for wall clocks");
+    invariant(by >= Duration::zero(),
+              "time does not run backwards; jump_wall() is for wall clocks");
     boot_ = boot_.load() + by;
     wall_ = wall_.load() + by;
   }

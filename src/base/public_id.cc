@@ -15,7 +15,8 @@ constexpr std::size_t kShownMax = 40;
 
 constexpr bool is_type(std::string_view type) {
   return type.size() >= kTypeSizeMin && type.size() <= kTypeSizeMax &&
-         std::ranges::all_of(type, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+         std::ranges::all_of(
+             type, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
 // What was given, fit for a message: short and without control characters.
@@ -36,8 +37,9 @@ tl::unexpected<Error> refuse(std::string_view text, std::string_view why) {
 
 Result<> check_id_type(std::string_view field, std::string_view type) {
   if (is_type(type)) return {};
-  return fail(ErrorCode::kInvalid, fmt::format("{} must be {} to {} characters of a-z and 0-9, not \"{}\"",
-                                               field, kTypeSizeMin, kTypeSizeMax, shown(type)));
+  return fail(ErrorCode::kInvalid,
+              fmt::format("{} must be {} to {} characters of a-z and 0-9, not \"{}\"", field,
+                          kTypeSizeMin, kTypeSizeMax, shown(type)));
 }
 
 std::string to_string(const PublicId& id) {
@@ -59,7 +61,8 @@ Result<Ulid> parse_public_id(std::string_view text, std::string_view expected_ty
   const Result<PublicId> parsed = parse_public_id(text);
   if (!parsed) return fail(parsed.error());
   if (parsed->type == expected_type) return parsed->id;
-  return refuse(text, fmt::format("its type is {}, and {} belongs here", parsed->type, expected_type));
+  return refuse(text,
+                fmt::format("its type is {}, and {} belongs here", parsed->type, expected_type));
 }
 
 }  // namespace recourse

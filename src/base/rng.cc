@@ -11,7 +11,8 @@ std::uint64_t Rng::between(std::uint64_t low, std::uint64_t high) {
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t span = high - low;
   if (span == kMax) return next();
-  // The engine's range cut down to whole multiples of the span: a plain modulo favours small values.
+  // The engine's range cut down to whole multiples of the span: a plain modulo favours small
+  // values.
   const std::uint64_t choices = span + 1;
   const std::uint64_t excess = (kMax % choices + 1) % choices;
   std::uint64_t drawn = next();

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// What may follow a lead byte (Unicode 15, table 3-7): the second byte's range excludes spellings that
-// are too long, surrogates, and what lies beyond the last code point.
+// What may follow a lead byte (Unicode 15, table 3-7): the second byte's range excludes spellings
+// that are too long, surrogates, and what lies beyond the last code point.
 struct Lead {
   std::size_t size;
   std::uint8_t second_low;

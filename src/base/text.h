@@ -10,8 +10,8 @@ namespace recourse {
 // Errors are kept to this many characters wherever they are stored or sent.
 inline constexpr std::size_t kErrorCharactersMax = 4'000;
 
-// Valid UTF-8 without NUL: every byte that is not part of a character, and every NUL, becomes U+FFFD.
-// Cut on a character, never inside one.
+// Valid UTF-8 without NUL: every byte that is not part of a character, and every NUL, becomes
+// U+FFFD. Cut on a character, never inside one.
 std::string clean_text(std::string_view text, std::size_t characters_max);
 
 }  // namespace recourse

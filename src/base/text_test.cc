@@ -7,15 +7,20 @@ namespace recourse {
 namespace {
 
 TEST(CleanText, LeavesGoodTextAlone) {
-  EXPECT_EQ(clean_text("积分服务不可用 \xF0\x9F\x94\xA5 ok", 100), "积分服务不可用 \xF0\x9F\x94\xA5 ok");
+  EXPECT_EQ(clean_text("积分服务不可用 \xF0\x9F\x94\xA5 ok", 100),
+            "积分服务不可用 \xF0\x9F\x94\xA5 ok");
 }
 
 TEST(CleanText, ReplacesWhatIsNoCharacter) {
-  EXPECT_EQ(clean_text(std::string_view("a\0b", 3), 10), "a\xEF\xBF\xBD" "b");
+  EXPECT_EQ(clean_text(std::string_view("a\0b", 3), 10),
+            "a\xEF\xBF\xBD"
+            "b");
   EXPECT_EQ(clean_text("\xFF", 10), "\xEF\xBF\xBD");
-  EXPECT_EQ(clean_text("\xE7\xA7", 10), "\xEF\xBF\xBD\xEF\xBF\xBD") << "a character cut in the middle";
+  EXPECT_EQ(clean_text("\xE7\xA7", 10), "\xEF\xBF\xBD\xEF\xBF\xBD")
+      << "a character cut in the middle";
   EXPECT_EQ(clean_text("\xC0\x80", 10), "\xEF\xBF\xBD\xEF\xBF\xBD") << "NUL spelled too long";
-  EXPECT_EQ(clean_text("\xED\xA0\x80", 10), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD") << "a surrogate";
+  EXPECT_EQ(clean_text("\xED\xA0\x80", 10), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD")
+      << "a surrogate";
   EXPECT_EQ(clean_text("\xF4\x90\x80\x80", 1), "\xEF\xBF\xBD") << "beyond Unicode";
 }
 

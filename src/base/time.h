@@ -14,7 +14,8 @@ using TimePoint = std::chrono::sys_time<Duration>;
 // What `available_at` holds while nobody may take a task.
 inline constexpr TimePoint kNever = TimePoint::max();
 
-// Delays add up from settings and from downstreams' answers; a sum past the end of time means never.
+// Delays add up from settings and from downstreams' answers; a sum past the end of time means
+// never.
 constexpr TimePoint saturating_add(TimePoint time, Duration delay) {
   if (delay > Duration::zero() && time > TimePoint::max() - delay) return TimePoint::max();
   if (delay < Duration::zero() && time < TimePoint::min() - delay) return TimePoint::min();

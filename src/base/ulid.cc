@@ -55,10 +55,11 @@ Ulid successor(Ulid id) {
 tl::unexpected<Error> refuse_digit(std::string_view text, std::size_t at) {
   const auto given = static_cast<unsigned char>(text[at]);
   const std::string shown = given >= 0x20 && given < 0x7F ? fmt::format("'{}'", text[at])
-                                                           : fmt::format("byte 0x{:02X}", given);
+                                                          : fmt::format("byte 0x{:02X}", given);
   std::string_view hint = "is not one of 0-9 and A-Z without I, L, O, U";
   if (given >= 'a' && given <= 'z') hint = "is lower case; ids are written in upper case";
-  return fail(ErrorCode::kInvalid, fmt::format("a ULID's character {} ({}) {}", at + 1, shown, hint));
+  return fail(ErrorCode::kInvalid,
+              fmt::format("a ULID's character {} ({}) {}", at + 1, shown, hint));
 }
 
 }  // namespace
@@ -83,8 +84,8 @@ std::string to_string(const Ulid& id) {
 
 Result<Ulid> parse_ulid(std::string_view text) {
   if (text.size() != kUlidTextSize) {
-    return fail(ErrorCode::kInvalid, fmt::format("a ULID has {} characters, not {}", kUlidTextSize,
-                                                 text.size()));
+    return fail(ErrorCode::kInvalid,
+                fmt::format("a ULID has {} characters, not {}", kUlidTextSize, text.size()));
   }
   Ulid id;
   unsigned pending = 0;
@@ -94,9 +95,9 @@ Result<Ulid> parse_ulid(std::string_view text) {
     const std::uint8_t digit = kDigits[static_cast<std::uint8_t>(text[i])];
     if (digit == kNoDigit) return refuse_digit(text, i);
     if (i == 0 && digit > 7) {
-      return fail(ErrorCode::kInvalid,
-                  fmt::format("a ULID starts with 0 to 7, not '{}': more does not fit 128 bits",
-                              text[0]));
+      return fail(
+          ErrorCode::kInvalid,
+          fmt::format("a ULID starts with 0 to 7, not '{}': more does not fit 128 bits", text[0]));
     }
     pending = pending << 5 | digit;
     pending_bits += 5;
@@ -114,7 +115,8 @@ TimePoint created_at(const Ulid& id) {
 
 Ulid UlidSequence::next(TimePoint now) {
   const std::uint64_t milliseconds = milliseconds_of(now);
-  last_ = milliseconds > milliseconds_of(last_) ? random_ulid(milliseconds, rng_) : successor(last_);
+  last_ =
+      milliseconds > milliseconds_of(last_) ? random_ulid(milliseconds, rng_) : successor(last_);
   return last_;
 }
 

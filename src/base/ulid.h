@@ -1,7 +1,9 @@
-// Ids that sort by the time they were made: 48 bits of milliseconds since 1970, then 80 random bits.
+// Ids that sort by the time they were made: 48 bits of milliseconds since 1970, then 80 random
+// bits.
 //
-// Rows written one after the other land side by side in an index, which measured 1.5 times the insert
-// rate of random ids; and ids are made by the submitter, so that repeating a submit is harmless.
+// Rows written one after the other land side by side in an index, which measured 1.5 times the
+// insert rate of random ids; and ids are made by the submitter, so that repeating a submit is
+// harmless.
 #pragma once
 
 #include <array>
@@ -32,15 +34,15 @@ inline constexpr std::size_t kUlidTextSize = 26;
 // Crockford base 32, 26 characters; sorts like the id.
 std::string to_string(const Ulid& id);
 
-// Strict: exactly the spelling that to_string gives, so that one id has one spelling. The error says
-// what is wrong and where.
+// Strict: exactly the spelling that to_string gives, so that one id has one spelling. The error
+// says what is wrong and where.
 Result<Ulid> parse_ulid(std::string_view text);
 
 // When the id was made, to the millisecond.
 TimePoint created_at(const Ulid& id);
 
-// Each id is greater than the one before it, also within a millisecond, when the clock goes back, and
-// when the 80 bits of a millisecond are used up (then it borrows from the next millisecond).
+// Each id is greater than the one before it, also within a millisecond, when the clock goes back,
+// and when the 80 bits of a millisecond are used up (then it borrows from the next millisecond).
 //
 // Thread safety: none.
 class UlidSequence {

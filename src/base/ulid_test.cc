@@ -35,7 +35,8 @@ TEST(Ulid, IsWrittenAsTheSpecificationSays) {
   EXPECT_EQ(to_string(Ulid{}), "00000000000000000000000000");
   EXPECT_EQ(to_string(with_bytes(0xFF, 0xFF)), "7ZZZZZZZZZZZZZZZZZZZZZZZZZ");
   // The example of the specification, from its milliseconds.
-  EXPECT_EQ(created_at(parse_ulid("01ARZ3NDEKTSV4RRFFQ69G5FAV").value()), TimePoint(1469922850259ms));
+  EXPECT_EQ(created_at(parse_ulid("01ARZ3NDEKTSV4RRFFQ69G5FAV").value()),
+            TimePoint(1469922850259ms));
 }
 
 TEST(Ulid, ParsingSaysWhatIsWrongAndWhere) {
@@ -44,7 +45,8 @@ TEST(Ulid, ParsingSaysWhatIsWrongAndWhere) {
   EXPECT_THAT(complaint("01ARZ"), HasSubstr("26 characters, not 5"));
   EXPECT_THAT(complaint("81ARZ3NDEKTSV4RRFFQ69G5FAV"), HasSubstr("starts with 0 to 7, not '8'"));
   EXPECT_THAT(complaint("01ARZ3NDEKTSV4RRFFQ69G5FAU"), HasSubstr("character 26 ('U')"));
-  EXPECT_THAT(complaint("01arz3NDEKTSV4RRFFQ69G5FAV"), HasSubstr("character 3 ('a') is lower case"));
+  EXPECT_THAT(complaint("01arz3NDEKTSV4RRFFQ69G5FAV"),
+              HasSubstr("character 3 ('a') is lower case"));
   EXPECT_THAT(complaint(std::string("01ARZ3NDEK\0SV4RRFFQ69G5FAV", 26)), HasSubstr("byte 0x00"));
 }
 

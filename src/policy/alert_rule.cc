@@ -17,7 +17,8 @@ Result<> validate(const AlertSettings& settings) {
       .between("fire_at", settings.fire_at, -kFigureMax, kFigureMax)
       .between("clear_at", settings.clear_at, -kFigureMax, kFigureMax)
       .require(above ? settings.clear_at < settings.fire_at : settings.clear_at > settings.fire_at,
-               "clear_at", above ? "must be less than alert.fire_at" : "must be more than alert.fire_at")
+               "clear_at",
+               above ? "must be less than alert.fire_at" : "must be more than alert.fire_at")
       .between("fire_after", settings.fire_after, Duration::zero(), kLongest)
       .between("clear_after", settings.clear_after, Duration::zero(), kLongest)
       .result();

@@ -1,5 +1,5 @@
-// Fires when a figure stays on the wrong side of a limit, clears when it stays well on the right side,
-// and keeps quiet while it wavers between the two.
+// Fires when a figure stays on the wrong side of a limit, clears when it stays well on the right
+// side, and keeps quiet while it wavers between the two.
 //
 // Thread safety: none.
 #pragma once

@@ -70,7 +70,8 @@ Result<> BackoffRegistry::add(std::string name, Curve curve) {
     return fail(ErrorCode::kInvalid,
                 "backoff.strategy must be 1 to 64 of a-z, A-Z, 0-9, '-', '_' and '.' to be added");
   }
-  if (!curve) return fail(ErrorCode::kInvalid, fmt::format("backoff.strategy {} has no curve", name));
+  if (!curve)
+    return fail(ErrorCode::kInvalid, fmt::format("backoff.strategy {} has no curve", name));
   const auto [place, added] = strategies_.try_emplace(std::move(name), Strategy{std::move(curve)});
   if (added) return {};
   return fail(ErrorCode::kConflict,

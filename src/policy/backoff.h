@@ -1,8 +1,8 @@
 // How long to wait before the next retry.
 //
-// A curve says how the wait grows; it is clamped to [min, max], spread by jitter so that a crowd of tasks
-// that failed together does not come back together, and clamped again. Curves have names, and users may
-// add their own.
+// A curve says how the wait grows; it is clamped to [min, max], spread by jitter so that a crowd of
+// tasks that failed together does not come back together, and clamped again. Curves have names, and
+// users may add their own.
 #pragma once
 
 #include <array>
@@ -27,7 +27,8 @@ enum class Jitter : std::uint8_t {
   kFull,   // zero to all of it
 };
 
-inline constexpr std::array kAllJitters{Jitter::kNone, Jitter::kRatio, Jitter::kEqual, Jitter::kFull};
+inline constexpr std::array kAllJitters{Jitter::kNone, Jitter::kRatio, Jitter::kEqual,
+                                        Jitter::kFull};
 
 constexpr std::string_view to_string(Jitter jitter) {
   switch (jitter) {
@@ -52,8 +53,8 @@ struct BackoffSettings {
 // Its name is the registry's to check.
 Result<> validate(const BackoffSettings& settings);
 
-// The wait before retry number `retry`, which counts from 1. Any answer is clamped, so a curve need not
-// care about overflow beyond not crashing. It must not throw.
+// The wait before retry number `retry`, which counts from 1. Any answer is clamped, so a curve need
+// not care about overflow beyond not crashing. It must not throw.
 using Curve = std::function<Duration(Duration base, int retry)>;
 
 class BackoffRegistry {

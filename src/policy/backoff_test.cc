@@ -43,8 +43,8 @@ TEST(Backoff, TheMessageScheduleIsExactWhateverTheJitter) {  // MSG-6
 }
 
 TEST(Backoff, AGuardedRowsIntervalsAreLinearWithoutJitter) {  // GUARD-10
-  const Backoff backoff = make(
-      {.strategy = "linear", .base = 5s, .min = 0s, .max = 24h, .jitter = Jitter::kNone});
+  const Backoff backoff =
+      make({.strategy = "linear", .base = 5s, .min = 0s, .max = 24h, .jitter = Jitter::kNone});
   Rng rng(1);
 
   EXPECT_EQ(backoff.delay(1, rng), 5s);
@@ -91,12 +91,14 @@ TEST(Backoff, AnUnknownStrategyIsAnsweredWithTheKnownOnes) {
   const Result<Backoff> backoff = Backoff::make(BackoffRegistry(), {.strategy = "exponental"});
 
   ASSERT_FALSE(backoff);
-  EXPECT_EQ(backoff.error().message,
-            "backoff.strategy must be one of exponential, fixed, linear, message, not \"exponental\"");
+  EXPECT_EQ(
+      backoff.error().message,
+      "backoff.strategy must be one of exponential, fixed, linear, message, not \"exponental\"");
 }
 
 TEST(BackoffSettings, BadOnesAreRefusedByNameAndRange) {
-  const Result<> result = validate(BackoffSettings{.base = -1s, .min = 10s, .max = 5s, .jitter_ratio = 3});
+  const Result<> result =
+      validate(BackoffSettings{.base = -1s, .min = 10s, .max = 5s, .jitter_ratio = 3});
 
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().message,
@@ -106,12 +108,14 @@ TEST(BackoffSettings, BadOnesAreRefusedByNameAndRange) {
 }
 
 TEST(Jitter, EveryNameParsesBack) {
-  for (const Jitter jitter : kAllJitters) EXPECT_EQ(find_named(kAllJitters, to_string(jitter)), jitter);
+  for (const Jitter jitter : kAllJitters)
+    EXPECT_EQ(find_named(kAllJitters, to_string(jitter)), jitter);
 }
 
 rc::Gen<BackoffSettings> any_settings() {
   const auto up_to = [](std::int64_t ms) {
-    return rc::gen::map(rc::gen::inRange<std::int64_t>(1, ms), [](auto n) { return Duration(n * 1ms); });
+    return rc::gen::map(rc::gen::inRange<std::int64_t>(1, ms),
+                        [](auto n) { return Duration(n * 1ms); });
   };
   return rc::gen::apply(
       [](std::string strategy, Duration base, Duration a, Duration b, Jitter jitter, int percent) {
@@ -123,7 +127,8 @@ rc::Gen<BackoffSettings> any_settings() {
                                .jitter_ratio = percent / 100.0};
       },
       rc::gen::element<std::string>("fixed", "linear", "exponential", "message"), up_to(1'000'000),
-      up_to(1'000'000), up_to(31'536'000'000), rc::gen::elementOf(kAllJitters), rc::gen::inRange(0, 101));
+      up_to(1'000'000), up_to(31'536'000'000), rc::gen::elementOf(kAllJitters),
+      rc::gen::inRange(0, 101));
 }
 
 RC_GTEST_PROP(Backoff, IsAlwaysWithinItsBoundsAndMonotoneBeforeJitter, (std::uint64_t seed)) {

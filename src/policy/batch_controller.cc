@@ -14,8 +14,8 @@ namespace {
 int scaled(int batch, double factor) { return static_cast<int>(std::lround(batch * factor)); }
 
 std::string explain(const Load& load, std::string_view verdict) {
-  return fmt::format("executor queue {:.0f}% full, wheel {:.0f}% full: {}", load.executor_queue * 100,
-                     load.wheel * 100, verdict);
+  return fmt::format("executor queue {:.0f}% full, wheel {:.0f}% full: {}",
+                     load.executor_queue * 100, load.wheel * 100, verdict);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ struct BatchSettings {
   int min = 50;
   int max = 2'000;
   int initial = 200;
-  // Full to this share or more: pressure. To the other or less: calm. Between them nothing changes, so
-  // that the batch does not swing.
+  // Full to this share or more: pressure. To the other or less: calm. Between them nothing changes,
+  // so that the batch does not swing.
   double pressure_at = 0.8;
   double calm_at = 0.5;
   // What is left of the batch under pressure, at each look.

@@ -11,7 +11,8 @@ namespace {
 TEST(BatchController, ShrinksAtOnceUnderPressureAndSaysWhy) {
   BatchController controller({.initial = 2'000});
 
-  const std::optional<BatchChange> change = controller.observe({.executor_queue = 0.92, .wheel = 0.1});
+  const std::optional<BatchChange> change =
+      controller.observe({.executor_queue = 0.92, .wheel = 0.1});
 
   ASSERT_TRUE(change);
   EXPECT_EQ(change->from, 2'000);
@@ -63,7 +64,8 @@ RC_GTEST_PROP(BatchController, StaysWithinItsLimitsAndReportsEveryChange, ()) {
 
   for (const int percent : fills) {
     const int before = controller.batch();
-    const std::optional<BatchChange> change = controller.observe({.executor_queue = percent / 100.0});
+    const std::optional<BatchChange> change =
+        controller.observe({.executor_queue = percent / 100.0});
 
     RC_ASSERT(controller.batch() >= 3);
     RC_ASSERT(controller.batch() <= 700);

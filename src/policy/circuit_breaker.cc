@@ -57,7 +57,8 @@ std::optional<Permit> CircuitBreaker::acquire(TimePoint now) {
   return Permit{period_};
 }
 
-std::optional<BreakerChange> CircuitBreaker::record(Permit permit, CallResult result, TimePoint now) {
+std::optional<BreakerChange> CircuitBreaker::record(Permit permit, CallResult result,
+                                                    TimePoint now) {
   if (permit.period != period_) return std::nullopt;
   return state_ == BreakerState::kHalfOpen ? record_probe(result, now) : record_call(result, now);
 }
@@ -72,7 +73,8 @@ std::optional<TimePoint> CircuitBreaker::probes_at() const {
 }
 
 std::optional<BreakerChange> CircuitBreaker::record_call(CallResult result, TimePoint now) {
-  const CallCounts call{.calls = 1, .failed = result.failed ? 1 : 0, .slow = is_slow(result) ? 1 : 0};
+  const CallCounts call{
+      .calls = 1, .failed = result.failed ? 1 : 0, .slow = is_slow(result) ? 1 : 0};
   const CallCounts total = std::visit(
       [&](auto& window) {
         window.add(now, call);

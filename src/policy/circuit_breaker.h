@@ -8,7 +8,8 @@
 //
 // Invariants
 //   1. While open no call is permitted; while half open at most `probes` are.
-//   2. A call counts only in the state it was permitted in: one that began before the breaker opened
+//   2. A call counts only in the state it was permitted in: one that began before the breaker
+//   opened
 //      says nothing of the downstream's health afterwards.
 //
 // Thread safety: none; a lane owns it.
@@ -92,7 +93,8 @@ class CircuitBreaker {
 
   // Nothing while the breaker is open, or half open with all its probes out.
   [[nodiscard]] std::optional<Permit> acquire(TimePoint now);
-  // How the call went. Answers with the change that it brought about, for metrics and notifications.
+  // How the call went. Answers with the change that it brought about, for metrics and
+  // notifications.
   std::optional<BreakerChange> record(Permit permit, CallResult result, TimePoint now);
   // The call was not made after all: a probe may be made in its place.
   void abandon(Permit permit);

@@ -33,7 +33,8 @@ CircuitBreaker opened(const BreakerSettings& settings) {
 TEST(CircuitBreaker, OpensWhenHalfOfEnoughCallsFailed) {  // LOAD-2
   CircuitBreaker breaker({});
   for (int i = 0; i < 10; ++i) EXPECT_EQ(call(breaker, kWell, kStart), std::nullopt);
-  for (int i = 0; i < 9; ++i) EXPECT_EQ(call(breaker, kBadly, kStart), std::nullopt) << "too few calls";
+  for (int i = 0; i < 9; ++i)
+    EXPECT_EQ(call(breaker, kBadly, kStart), std::nullopt) << "too few calls";
 
   EXPECT_EQ(call(breaker, kBadly, kStart), kOpening);
 
@@ -79,7 +80,8 @@ TEST(CircuitBreaker, ClosesByItselfWhenTheProbesGoWell) {
   EXPECT_EQ(call(breaker, kWell, later), std::nullopt);
   EXPECT_EQ(breaker.state(), BreakerState::kHalfOpen);
   EXPECT_EQ(call(breaker, kWell, later), std::nullopt);
-  EXPECT_EQ(call(breaker, kWell, later), (BreakerChange{BreakerState::kHalfOpen, BreakerState::kClosed}))
+  EXPECT_EQ(call(breaker, kWell, later),
+            (BreakerChange{BreakerState::kHalfOpen, BreakerState::kClosed}))
       << "three of five are well: the other two cannot make it half";
 
   EXPECT_EQ(call(breaker, kBadly, later), std::nullopt) << "it starts with a clean window";
@@ -91,7 +93,8 @@ TEST(CircuitBreaker, OpensAgainWhenTheProbesGoBadly) {
   call(breaker, kBadly, later);
   call(breaker, kBadly, later);
 
-  EXPECT_EQ(call(breaker, kBadly, later), (BreakerChange{BreakerState::kHalfOpen, BreakerState::kOpen}));
+  EXPECT_EQ(call(breaker, kBadly, later),
+            (BreakerChange{BreakerState::kHalfOpen, BreakerState::kOpen}));
 
   EXPECT_EQ(breaker.probes_at(), later + 30s);
 }
@@ -179,8 +182,12 @@ struct Probing {
 RC_GTEST_PROP(CircuitBreaker, NeverLetsMoreThanItsProbesThrough, ()) {
   const int probes = *rc::gen::inRange(1, 6);
   const auto type = *rc::gen::elementOf(kAllWindowTypes);
-  const auto steps = *rc::gen::container<std::vector<Step>>(rc::gen::weightedElement<Step>(
-      {{6, Step::kAcquire}, {2, Step::kGood}, {3, Step::kBad}, {1, Step::kAbandon}, {2, Step::kWait}}));
+  const auto steps =
+      *rc::gen::container<std::vector<Step>>(rc::gen::weightedElement<Step>({{6, Step::kAcquire},
+                                                                             {2, Step::kGood},
+                                                                             {3, Step::kBad},
+                                                                             {1, Step::kAbandon},
+                                                                             {2, Step::kWait}}));
   Probing probing({.window_type = type, .window_calls = 5, .min_calls = 2, .probes = probes});
 
   for (const Step step : steps) {

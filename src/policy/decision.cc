@@ -11,7 +11,8 @@ Result<> validate(const Decision& decision) {
   constexpr Duration kLongest = 24h * 365;
   return FieldChecks("decision")
       .between("backoff_factor", decision.backoff_factor, 0.0, 1'000.0)
-      .between("retry_after", decision.retry_after.value_or(Duration::zero()), Duration::zero(), kLongest)
+      .between("retry_after", decision.retry_after.value_or(Duration::zero()), Duration::zero(),
+               kLongest)
       .between("snooze", decision.snooze.value_or(Duration::zero()), Duration::zero(), kLongest)
       .result();
 }

@@ -1,5 +1,5 @@
-// What is to become of a task after a failure: the value that classifiers produce and strategies carry
-// out.
+// What is to become of a task after a failure: the value that classifiers produce and strategies
+// carry out.
 #pragma once
 
 #include <array>
@@ -86,8 +86,8 @@ Result<> validate(const Decision& decision);
 Decision retry(Category category, std::string code, std::string message);
 // Trying again heals nothing: a person looks at it.
 Decision dead_letter(Category category, std::string code, std::string message);
-// Not attempted, because that would only add to the trouble (LOAD-3): back to the store for longer than
-// usual, where a node in better shape may take it, and no retry is used up.
+// Not attempted, because that would only add to the trouble (LOAD-3): back to the store for longer
+// than usual, where a node in better shape may take it, and no retry is used up.
 Decision put_off(Category category, std::string message, double factor = 4.0);
 
 }  // namespace recourse::policy

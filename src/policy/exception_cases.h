@@ -1,9 +1,9 @@
-// Decides by the C++ type of what was thrown: the closest registered type wins, however the types were
-// registered, as a catch clause would if its clauses were sorted.
+// Decides by the C++ type of what was thrown: the closest registered type wins, however the types
+// were registered, as a catch clause would if its clauses were sorted.
 //
 // Invariant: a case stands before the cases of all its bases, so that the first that matches is the
-// closest. Whether one type is a base of another is found out as the language itself does, by throwing
-// a pointer to the one and catching a pointer to the other, once, when the case is added.
+// closest. Whether one type is a base of another is found out as the language itself does, by
+// throwing a pointer to the one and catching a pointer to the other, once, when the case is added.
 #pragma once
 
 #include <exception>
@@ -26,9 +26,8 @@ class ExceptionCases {
     add({.type = typeid(E),
          .throw_pointer = [] { throw static_cast<E*>(nullptr); },
          .catches = catches<E>,
-         .decide = [decide = std::move(decide)](const std::exception_ptr& error) {
-           return decide_if<E>(error, decide);
-         }});
+         .decide = [decide = std::move(decide)](
+                       const std::exception_ptr& error) { return decide_if<E>(error, decide); }});
     return *this;
   }
 
@@ -72,8 +71,9 @@ class ExceptionCases {
   std::vector<Case> cases_;
 };
 
-// As settled: std::runtime_error and all below it retry, with time-outs and I/O in their categories;
-// std::logic_error is a bug, and repeating a bug heals nothing. What is no std::exception has no case.
+// As settled: std::runtime_error and all below it retry, with time-outs and I/O in their
+// categories; std::logic_error is a bug, and repeating a bug heals nothing. What is no
+// std::exception has no case.
 ExceptionCases standard_exception_cases();
 
 }  // namespace recourse::policy

@@ -41,10 +41,11 @@ std::string code_for(const ExceptionCases& cases, const Failure& failure) {
 
 RC_GTEST_PROP(ExceptionCases, TheClosestTypeWinsInWhateverOrderTheyAreAdded, ()) {
   using Add = void (*)(ExceptionCases&, const std::string&);
-  const std::vector<std::pair<Add, std::string>> all{
-      {name_it<std::exception>, "exception"}, {name_it<std::runtime_error>, "runtime_error"},
-      {name_it<Base>, "base"},                {name_it<Leaf>, "leaf"},
-      {name_it<std::logic_error>, "logic_error"}};
+  const std::vector<std::pair<Add, std::string>> all{{name_it<std::exception>, "exception"},
+                                                     {name_it<std::runtime_error>, "runtime_error"},
+                                                     {name_it<Base>, "base"},
+                                                     {name_it<Leaf>, "leaf"},
+                                                     {name_it<std::logic_error>, "logic_error"}};
   std::vector<std::size_t> order{0, 1, 2, 3, 4};
   const auto seed = *rc::gen::arbitrary<unsigned>();
   std::shuffle(order.begin(), order.end(), std::mt19937(seed));
@@ -92,8 +93,9 @@ TEST(StandardExceptionCases, FollowTheSettledRules) {  // FAIL-2
   EXPECT_EQ(decide(thrown(std::overflow_error("x"))).category, Category::kBizRetryable);
   EXPECT_EQ(decide(thrown(std::system_error(std::make_error_code(std::errc::timed_out)))).category,
             Category::kTimeout);
-  EXPECT_EQ(decide(thrown(std::system_error(std::make_error_code(std::errc::broken_pipe)))).category,
-            Category::kIo);
+  EXPECT_EQ(
+      decide(thrown(std::system_error(std::make_error_code(std::errc::broken_pipe)))).category,
+      Category::kIo);
   EXPECT_EQ(decide(thrown(std::invalid_argument("bug"))).outcome, Outcome::kDeadLetter);
   EXPECT_FALSE(cases(thrown(std::bad_alloc())));
 }

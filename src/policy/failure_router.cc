@@ -20,9 +20,9 @@ std::string lower(std::string text) {
 }
 
 Decision broken_case(std::string_view how, const Failure& failure) {
-  return dead_letter(Category::kUnknown, "CLASSIFIER_ERROR",
-                     fmt::format("a failure case {}; the failure was: {}", how,
-                                 describe(failure).message));
+  return dead_letter(
+      Category::kUnknown, "CLASSIFIER_ERROR",
+      fmt::format("a failure case {}; the failure was: {}", how, describe(failure).message));
 }
 
 Category category_of_status(int status) {
@@ -97,8 +97,8 @@ std::optional<Decision> decide_http(const Failure& failure) {
   if (answer == nullptr) return std::nullopt;
   const int status = answer->status;
   const bool again = status == 408 || status == 425 || status == 429 || status >= 500;
-  Decision decision = again ? retry(category_of_status(status), "", "")
-                            : dead_letter(Category::kBiz4xx, "", "");
+  Decision decision =
+      again ? retry(category_of_status(status), "", "") : dead_letter(Category::kBiz4xx, "", "");
   decision.code = fmt::format("HTTP_{}", status);
   decision.message = describe(failure).message;
   if (again) decision.retry_after = answer->retry_after;
@@ -125,8 +125,10 @@ std::optional<Decision> decide_runner(const Failure& failure) {
   if (std::holds_alternative<Declined>(failure)) {
     return retry(Category::kBizRetryable, "DECLINED", message);
   }
-  if (std::holds_alternative<TimedOut>(failure)) return retry(Category::kTimeout, "TIMEOUT", message);
-  if (std::holds_alternative<Unreachable>(failure)) return retry(Category::kIo, "UNREACHABLE", message);
+  if (std::holds_alternative<TimedOut>(failure))
+    return retry(Category::kTimeout, "TIMEOUT", message);
+  if (std::holds_alternative<Unreachable>(failure))
+    return retry(Category::kIo, "UNREACHABLE", message);
   return std::nullopt;
 }
 

@@ -25,8 +25,8 @@ class FailureRouter {
   // Asked before all others: how users' own rules come first.
   FailureRouter& add_first(FailureCase failure_case);
 
-  // A case that throws, or decides what cannot be carried out, is a bug of its author's: the task goes
-  // to a person, with that as its reason.
+  // A case that throws, or decides what cannot be carried out, is a bug of its author's: the task
+  // goes to a person, with that as its reason.
   [[nodiscard]] Decision decide(const Failure& failure) const;
 
  private:
@@ -37,17 +37,18 @@ class FailureRouter {
 // Unmatched means DEAD_LETTER; a setting may say otherwise.
 Decision unmatched_default();
 
-// For handlers: declined, time-outs and connections retry, HTTP answers and exceptions by their rules.
+// For handlers: declined, time-outs and connections retry, HTTP answers and exceptions by their
+// rules.
 FailureRouter standard_router();
-// For messages: connection and time-out errors, and texts that speak of them, retry; the rest is for a
-// person.
+// For messages: connection and time-out errors, and texts that speak of them, retry; the rest is
+// for a person.
 FailureRouter message_router();
 
-// 408, 425, 429 and 5xx retry and honour Retry-After; every other status is a refusal that repeating
-// does not change.
+// 408, 425, 429 and 5xx retry and honour Retry-After; every other status is a refusal that
+// repeating does not change.
 std::optional<Decision> decide_http(const Failure& failure);
-// Connection trouble (08), shutdown (57P), time-outs (57014), lack of resources (53) and rollbacks such as
-// deadlocks (40) retry; the rest is wrong SQL or wrong data.
+// Connection trouble (08), shutdown (57P), time-outs (57014), lack of resources (53) and rollbacks
+// such as deadlocks (40) retry; the rest is wrong SQL or wrong data.
 std::optional<Decision> decide_sql_state(const Failure& failure);
 // What a runner itself reports: declined, timed out, unreachable.
 std::optional<Decision> decide_runner(const Failure& failure);

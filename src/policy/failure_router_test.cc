@@ -14,7 +14,9 @@ namespace {
 using std::chrono_literals::operator""s;
 using testing::HasSubstr;
 
-HttpAnswer http(int status) { return {.status = status, .reason = "", .retry_after = std::nullopt}; }
+HttpAnswer http(int status) {
+  return {.status = status, .reason = "", .retry_after = std::nullopt};
+}
 
 template <class E>
 Failure thrown(E error) {
@@ -108,7 +110,8 @@ TEST(FailureRouter, ACaseThatDecidesNonsenseHandsTheTaskToAPerson) {
   const Decision decision = router.decide(Declined{"no"});
 
   EXPECT_EQ(decision.outcome, Outcome::kDeadLetter);
-  EXPECT_THAT(decision.message, HasSubstr("decision.backoff_factor must be between 0 and 1000, not -2"));
+  EXPECT_THAT(decision.message,
+              HasSubstr("decision.backoff_factor must be between 0 and 1000, not -2"));
 }
 
 TEST(MessageRouter, RetriesConnectionsAndTimeoutsAndWordsThatSpeakOfThem) {  // MSG-4
@@ -127,10 +130,12 @@ TEST(MessageRouter, RetriesConnectionsAndTimeoutsAndWordsThatSpeakOfThem) {  // 
 TEST(MessageRouter, BusinessErrorsAreForAPerson) {
   const FailureRouter router = message_router();
 
-  EXPECT_EQ(router.decide(thrown(std::runtime_error("order is closed"))).outcome, Outcome::kDeadLetter);
+  EXPECT_EQ(router.decide(thrown(std::runtime_error("order is closed"))).outcome,
+            Outcome::kDeadLetter);
   EXPECT_EQ(router.decide(Declined{"order is closed"}).outcome, Outcome::kDeadLetter);
   EXPECT_EQ(router.decide(http(404)).outcome, Outcome::kDeadLetter);
-  EXPECT_EQ(router.decide(http(503)).outcome, Outcome::kRetry) << "a kind bound to HTTP keeps its rule";
+  EXPECT_EQ(router.decide(http(503)).outcome, Outcome::kRetry)
+      << "a kind bound to HTTP keeps its rule";
 }
 
 TEST(Failure, IsDescribedInCleanShortText) {
@@ -138,7 +143,9 @@ TEST(Failure, IsDescribedInCleanShortText) {
 
   EXPECT_EQ(text.type, "std::runtime_error");
   EXPECT_EQ(text.message.size(), 4'000U);
-  EXPECT_EQ(describe(Declined{std::string("a\0b\xFF", 4)}).message, "a\xEF\xBF\xBD" "b\xEF\xBF\xBD");
+  EXPECT_EQ(describe(Declined{std::string("a\0b\xFF", 4)}).message,
+            "a\xEF\xBF\xBD"
+            "b\xEF\xBF\xBD");
   EXPECT_EQ(describe(Thrown{nullptr}).message, "no exception was kept");
   EXPECT_EQ(describe(SqlFailure{"23505", "duplicate key"}).message, "duplicate key (23505)");
 }

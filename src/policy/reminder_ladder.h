@@ -1,5 +1,5 @@
-// When to remind a person again of what still waits for them: each pause longer than the one before by
-// the interval, so that nobody is pestered and nothing is forgotten.
+// When to remind a person again of what still waits for them: each pause longer than the one before
+// by the interval, so that nobody is pestered and nothing is forgotten.
 #pragma once
 
 #include "base/result.h"

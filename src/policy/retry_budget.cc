@@ -39,8 +39,8 @@ void RetryBudget::count_first_attempt(TimePoint now) {
 bool RetryBudget::try_retry(TimePoint now) {
   const Counts& recent = recent_.total(now);
   const double seconds = std::chrono::duration<double>(settings_.window).count();
-  const double allowed = settings_.ratio * static_cast<double>(recent.first_attempts) +
-                         settings_.per_second * seconds;
+  const double allowed =
+      settings_.ratio * static_cast<double>(recent.first_attempts) + settings_.per_second * seconds;
   if (static_cast<double>(recent.retries + 1) > allowed) return false;
   recent_.add(now, {.first_attempts = 0, .retries = 1});
   return true;

@@ -1,5 +1,5 @@
-// Keeps retries from multiplying the load on a downstream that is already failing: they may be a share
-// of the recent first attempts, plus a few a second so that a quiet kind can retry at all.
+// Keeps retries from multiplying the load on a downstream that is already failing: they may be a
+// share of the recent first attempts, plus a few a second so that a quiet kind can retry at all.
 //
 // Thread safety: none; a lane owns it.
 #pragma once

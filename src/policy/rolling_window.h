@@ -1,5 +1,5 @@
-// Sums over the last stretch of time, in ten slices: what is older than the window counts no more, what
-// is nearly that old goes with its slice.
+// Sums over the last stretch of time, in ten slices: what is older than the window counts no more,
+// what is nearly that old goes with its slice.
 #pragma once
 
 #include <array>

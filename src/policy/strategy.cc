@@ -29,15 +29,15 @@ Strategy ending_in(Move move, std::optional<Escalation> escalation) {
 
 Duration scaled(Duration delay, double factor) {
   const double product = static_cast<double>(delay.count()) * factor;
-  constexpr auto kMost = static_cast<double>(Duration::max().count() / 2);
+  constexpr auto kMost = static_cast<double>(Duration::max().count()) / 2;
   return Duration(static_cast<Duration::rep>(std::min(product, kMost)));
 }
 
 Duration wait_before_retry(const Situation& situation) {
   const Decision& decision = situation.decision;
   if (decision.snooze) return *decision.snooze;
-  const Duration backoff = scaled(situation.backoff.delay(situation.task.retries + 1, situation.rng),
-                                  decision.backoff_factor);
+  const Duration backoff = scaled(
+      situation.backoff.delay(situation.task.retries + 1, situation.rng), decision.backoff_factor);
   const Duration asked_for =
       std::min(decision.retry_after.value_or(Duration::zero()), situation.backoff.max());
   return std::max(backoff, asked_for);
@@ -55,15 +55,16 @@ Verdict retry_strategy(const Situation& situation) {
   const Decision& decision = situation.decision;
   if (decision.uses_retry && task.retries >= task.spec.max_retries) {
     return end(situation, Move::kGiveUp, Escalation::kMaxRetryReached,
-               {decision.code,
-                fmt::format("gave up after {} retries; last error: {}", task.retries, decision.message)});
+               {decision.code, fmt::format("gave up after {} retries; last error: {}", task.retries,
+                                           decision.message)});
   }
   const TimePoint due = saturating_add(situation.now, wait_before_retry(situation));
   if (task.spec.deadline && due > *task.spec.deadline) {
-    return end(situation, Move::kGiveUp, Escalation::kDeadLetter,
-               {"DEADLINE", fmt::format("its deadline comes before the next retry, after {} retries; "
-                                        "last error: {}",
-                                        task.retries, decision.message)});
+    return end(
+        situation, Move::kGiveUp, Escalation::kDeadLetter,
+        {"DEADLINE", fmt::format("its deadline comes before the next retry, after {} retries; "
+                                 "last error: {}",
+                                 task.retries, decision.message)});
   }
   Transition transition = task::plan(task, move_of(situation), situation.now);
   transition.due_at = due;

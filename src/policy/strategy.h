@@ -64,8 +64,8 @@ class Strategies {
   std::array<Strategy, kAllOutcomes.size()> by_outcome_;
 };
 
-// RETRY: waits backoff x factor, at least as long as the downstream asked for, or exactly as long as the
-// handler snoozes. Used up, or past its deadline, the task ends as dead instead.
+// RETRY: waits backoff x factor, at least as long as the downstream asked for, or exactly as long
+// as the handler snoozes. Used up, or past its deadline, the task ends as dead instead.
 Verdict retry_strategy(const Situation& situation);
 
 }  // namespace recourse::policy

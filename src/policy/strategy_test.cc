@@ -71,7 +71,8 @@ TEST_F(StrategyTest, RetriesUsedUpEndAsDeadWithTheirCountAndLastError) {  // FAI
 TEST_F(StrategyTest, ADeadlineBeforeTheNextRetryEndsTheTaskNow) {  // ENG-9
   task_.spec.deadline = kNow + 1s;
   const Decision decision = retry(Category::kIo, "IO_ERROR", "refused");
-  EXPECT_EQ(carry_out(decision).transition.to, State::kRunning) << "a start at the deadline is in time";
+  EXPECT_EQ(carry_out(decision).transition.to, State::kRunning)
+      << "a start at the deadline is in time";
 
   task_.retries = 1;
   const Verdict verdict = carry_out(decision);

@@ -1,7 +1,7 @@
 // A rate limit: so many a second on average, so many at once at most.
 //
-// Whole numbers throughout (a billionth of a token), so that the moment it names for the next token is
-// the exact one, and nothing is lost or gained by rounding however long it runs.
+// Whole numbers throughout (a billionth of a token), so that the moment it names for the next token
+// is the exact one, and nothing is lost or gained by rounding however long it runs.
 //
 // Thread safety: none.
 #pragma once
@@ -27,8 +27,8 @@ class TokenBucket {
 
   // Takes all of them or none.
   [[nodiscard]] bool try_take(TimePoint now, int tokens = 1);
-  // The first moment at which try_take will succeed, if nobody takes any before; kNever where more are
-  // asked for than ever fit.
+  // The first moment at which try_take will succeed, if nobody takes any before; kNever where more
+  // are asked for than ever fit.
   [[nodiscard]] TimePoint available_at(TimePoint now, int tokens = 1);
 
  private:

@@ -52,7 +52,8 @@ RC_GTEST_PROP(TokenBucket, TheMomentItNamesIsTheFirstThatWorks, ()) {
   TokenBucket bucket(settings, kStart);
   TimePoint now = kStart;
 
-  for (const int tokens : *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, settings.burst + 1))) {
+  for (const int tokens :
+       *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, settings.burst + 1))) {
     const TimePoint at = bucket.available_at(now, tokens);
     if (at > now) RC_ASSERT(!TokenBucket(bucket).try_take(at - 1us, tokens));
     RC_ASSERT(bucket.try_take(at, tokens));

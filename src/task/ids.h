@@ -22,8 +22,8 @@ using UniqueKey = Strong<struct UniqueKeyTag, std::string>;
 
 // One start of one process. A restarted node is a stranger to its former self.
 using Incarnation = Strong<struct IncarnationTag, Ulid>;
-// Chosen by the claimer before the call is sent; tells a repeated write from a stranger's, also where
-// a restored backup made a fence repeat.
+// Chosen by the claimer before the call is sent; tells a repeated write from a stranger's, also
+// where a restored backup made a fence repeat.
 using LeaseId = Strong<struct LeaseIdTag, Ulid>;
 // Names one step of a task's life: every claim, adoption, outcome and control raises it by one.
 using Fence = Strong<struct FenceTag, std::int64_t>;

@@ -1,8 +1,8 @@
 // Who may write a task's row, and how a store tells.
 //
-// Each write of an owner shows the fence and the lease id it holds. The row keeps the lease id of the
-// last outcome until the next claim, so that a write whose reply was lost can be repeated: the second
-// time it is recognised, not refused.
+// Each write of an owner shows the fence and the lease id it holds. The row keeps the lease id of
+// the last outcome until the next claim, so that a write whose reply was lost can be repeated: the
+// second time it is recognised, not refused.
 #pragma once
 
 #include <cstdint>

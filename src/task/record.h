@@ -87,8 +87,8 @@ struct Task {
   friend bool operator==(const Task&, const Task&) = default;
 };
 
-// When somebody may take it: never while a live node owns it or a person has it. The stores keep this
-// in an indexed column.
+// When somebody may take it: never while a live node owns it or a person has it. The stores keep
+// this in an indexed column.
 constexpr TimePoint available_at(const Task& task) {
   if (task.state == State::kPending) return task.due_at;
   if (task.state == State::kRunning && task.lease_end) return *task.lease_end;

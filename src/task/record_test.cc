@@ -42,7 +42,8 @@ TEST(TaskSpec, AnythingBeyondItsBoundIsRefusedByName) {
 TEST(TaskSpec, KeysAndHeadersAreBounded) {
   TaskSpec spec = valid_spec();
   spec.search_keys = {{"member", std::string(kKeyBytesMax + 1, 'm')}};
-  EXPECT_THAT(complaint(spec), HasSubstr("task.search_keys must have a name and at most 255 bytes"));
+  EXPECT_THAT(complaint(spec),
+              HasSubstr("task.search_keys must have a name and at most 255 bytes"));
 
   spec = valid_spec();
   spec.headers = {{"h", std::string(kHeaderBytesMax, 'v')}};

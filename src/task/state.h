@@ -1,5 +1,5 @@
-// The one lifecycle. Every state, every move, and the table of all that may happen; what is not in the
-// table is forbidden, and the compiler proves the claims at the end of this file.
+// The one lifecycle. Every state, every move, and the table of all that may happen; what is not in
+// the table is forbidden, and the compiler proves the claims at the end of this file.
 //
 //   pending ──claim──> running ──succeed──> succeeded
 //      ^                │ │ │
@@ -30,9 +30,9 @@ enum class State : std::uint8_t {
   kIgnored,    // a person decided that it does not matter
 };
 
-inline constexpr std::array kAllStates{
-    State::kPending, State::kRunning, State::kPaused,    State::kSucceeded, State::kFailed,
-    State::kDead,    State::kCancelled, State::kResolved, State::kIgnored};
+inline constexpr std::array kAllStates{State::kPending,   State::kRunning,  State::kPaused,
+                                       State::kSucceeded, State::kFailed,   State::kDead,
+                                       State::kCancelled, State::kResolved, State::kIgnored};
 
 // The spelling in the database, JSON, logs and metrics.
 constexpr std::string_view to_string(State state) {
@@ -70,9 +70,10 @@ enum class Move : std::uint8_t {
 };
 
 inline constexpr std::array kAllMoves{
-    Move::kClaim,   Move::kTakeOver, Move::kAdopt,  Move::kRetry,  Move::kRetryHere, Move::kRelease,
-    Move::kSucceed, Move::kFail,     Move::kGiveUp, Move::kPause,  Move::kResume,    Move::kCancel,
-    Move::kResolve, Move::kIgnore,   Move::kRetryNow, Move::kReopen};
+    Move::kClaim,     Move::kTakeOver, Move::kAdopt,    Move::kRetry,
+    Move::kRetryHere, Move::kRelease,  Move::kSucceed,  Move::kFail,
+    Move::kGiveUp,    Move::kPause,    Move::kResume,   Move::kCancel,
+    Move::kResolve,   Move::kIgnore,   Move::kRetryNow, Move::kReopen};
 
 constexpr std::string_view to_string(Move move) {
   switch (move) {
@@ -103,7 +104,9 @@ constexpr bool is_finished(State state) {
 }
 
 // Kept until a person decides; no timer cleans these up.
-constexpr bool needs_person(State state) { return state == State::kDead || state == State::kFailed; }
+constexpr bool needs_person(State state) {
+  return state == State::kDead || state == State::kFailed;
+}
 
 // What a person may ask for.
 constexpr bool is_control(Move move) {
@@ -120,7 +123,8 @@ struct Edge {
 
 inline constexpr std::array kEdges{
     Edge{State::kPending, Move::kClaim, State::kRunning},
-    Edge{State::kPending, Move::kGiveUp, State::kDead},  // its deadline passed, or nobody handles it
+    Edge{State::kPending, Move::kGiveUp,
+         State::kDead},  // its deadline passed, or nobody handles it
     Edge{State::kPending, Move::kPause, State::kPaused},
     Edge{State::kPending, Move::kCancel, State::kCancelled},
     Edge{State::kPending, Move::kResolve, State::kResolved},
@@ -198,9 +202,13 @@ static_assert(for_every_edge([](Edge e) {
                        e.from == State::kRunning;
               }),
               "only what is pending, or already owned, is run");
-static_assert(for_every_edge([](Edge e) { return e.to != State::kFailed || e.move == Move::kFail; }),
+static_assert(for_every_edge([](Edge e) {
+                return e.to != State::kFailed || e.move == Move::kFail;
+              }),
               "failed arises by an explicit decision only");
-static_assert(for_every_edge([](Edge e) { return e.to != State::kSucceeded || e.from == State::kRunning; }),
+static_assert(for_every_edge([](Edge e) {
+                return e.to != State::kSucceeded || e.from == State::kRunning;
+              }),
               "only an owner can succeed");
 static_assert(for_every_edge([](Edge e) { return can_reach_finished(e.to, 3); }),
               "there is a way out of every state");

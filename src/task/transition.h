@@ -1,5 +1,5 @@
-// A change of a task as a value: decided by the rules, applied by a store in one place, and only while
-// the row still carries the ticket it was decided under.
+// A change of a task as a value: decided by the rules, applied by a store in one place, and only
+// while the row still carries the ticket it was decided under.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@ struct Transition {
   TaskId task;
   Ticket ticket;  // as the decider saw it
   Move move;
-  State to;       // what the table says of `move`
-  TimePoint at;   // when it was decided
+  State to;      // what the table says of `move`
+  TimePoint at;  // when it was decided
 
   // As they are to stand in the row afterwards.
   TimePoint due_at;
@@ -27,9 +27,9 @@ struct Transition {
   friend bool operator==(const Transition&, const Transition&) = default;
 };
 
-// The move as the table has it, everything else left as it is; retry_now and reopen are due at once, and
-// reopen starts a new episode with its retries unused. The move must be in the table: machines
-// do not try what is forbidden (people do, and get try_move's answer).
+// The move as the table has it, everything else left as it is; retry_now and reopen are due at
+// once, and reopen starts a new episode with its retries unused. The move must be in the table:
+// machines do not try what is forbidden (people do, and get try_move's answer).
 Transition plan(const Task& task, Move move, TimePoint now);
 
 // The row after the transition: the fence is one higher, and who does not run it does not own it.
@@ -42,8 +42,8 @@ struct Claim {
   std::optional<TimePoint> lease_end;
 };
 
-// The row after it was claimed or taken over. It may be due again to the same node: after a restart,
-// its former self is a stranger, so the fence rises all the same.
+// The row after it was claimed or taken over. It may be due again to the same node: after a
+// restart, its former self is a stranger, so the fence rises all the same.
 Task apply(Task task, const Claim& claim);
 
 }  // namespace recourse::task

@@ -1,5 +1,5 @@
-// Which slots of a level hold anything: one bit each, and one bit per word of those, so that the first
-// occupied slot of thousands is found by looking at two words.
+// Which slots of a level hold anything: one bit each, and one bit per word of those, so that the
+// first occupied slot of thousands is found by looking at two words.
 #pragma once
 
 #include <array>

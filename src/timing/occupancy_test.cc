@@ -12,9 +12,8 @@ namespace {
 
 RC_GTEST_PROP(Occupancy, KnowsTheFirstOccupiedSlotLikeASortedSet, ()) {
   using Step = std::pair<bool, std::size_t>;
-  const auto steps = *rc::gen::container<std::vector<Step>>(
-      rc::gen::pair(rc::gen::arbitrary<bool>(),
-                    rc::gen::inRange<std::size_t>(0, Occupancy::kSlotsMax)));
+  const auto steps = *rc::gen::container<std::vector<Step>>(rc::gen::pair(
+      rc::gen::arbitrary<bool>(), rc::gen::inRange<std::size_t>(0, Occupancy::kSlotsMax)));
   Occupancy occupancy;
   std::set<std::size_t> model;
 

@@ -1,13 +1,13 @@
 // Where timers wait: a slot of the wheel is a chain of blocks of (due time, timer) pairs.
 //
-// Not a linked list through the timers, which is what wheels usually are: a million timers do not fit a
-// cache, and following such a list misses it once per timer, each miss waiting for the one before
-// (measured: 170 ns a timer). In blocks the due times lie side by side, so that a slot is collected and
-// sorted without touching a timer. A timer knows its place, and the one that leaves is replaced by the
-// last of its slot: cancelling stays O(1).
+// Not a linked list through the timers, which is what wheels usually are: a million timers do not
+// fit a cache, and following such a list misses it once per timer, each miss waiting for the one
+// before (measured: 170 ns a timer). In blocks the due times lie side by side, so that a slot is
+// collected and sorted without touching a timer. A timer knows its place, and the one that leaves
+// is replaced by the last of its slot: cancelling stays O(1).
 //
-// Blocks come from a pool that keeps what it gets back, so nothing is allocated once it has grown to the
-// most timers ever pending.
+// Blocks come from a pool that keeps what it gets back, so nothing is allocated once it has grown
+// to the most timers ever pending.
 #pragma once
 
 #include <algorithm>

@@ -26,8 +26,8 @@ class Timer {
   // Among those that advance_to is yielding, and no longer in any slot.
   static constexpr std::uint32_t kFiring = 0xFFFF'FFFF;
 
-  // Entry `index_` of `block_`, which belongs to slot number `slot_`; of the firing ones, where `slot_`
-  // is kFiring. No block: nowhere.
+  // Entry `index_` of `block_`, which belongs to slot number `slot_`; of the firing ones, where
+  // `slot_` is kFiring. No block: nowhere.
   Block* block_ = nullptr;
   std::uint32_t index_ = 0;
   std::uint32_t slot_ = 0;

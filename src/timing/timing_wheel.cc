@@ -115,8 +115,8 @@ void TimingWheel::advance_to(TimePoint now, FunctionRef<void(Timer&)> fire) {
   position_ = last;
 }
 
-// Moves the position to the next tick that holds a timer, if that is not after `last`, and takes the
-// timers out.
+// Moves the position to the next tick that holds a timer, if that is not after `last`, and takes
+// the timers out.
 bool TimingWheel::collect_tick(Tick last) {
   while (occupied_levels_ != 0) {
     const Coordinates at = first_occupied();

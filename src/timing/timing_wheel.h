@@ -1,20 +1,22 @@
 // Yields the timers that are due, earliest first, without looking at those that are not.
 //
-// The wheel is hierarchical. Time is counted in ticks from the start. Level 0 has a slot for each tick
-// that shares all but its lowest digit (in base `slots`) with the wheel's position; level 1 a slot for
-// each run of `slots` ticks that shares all but its two lowest digits, and so on: a timer lies on the
-// level of the highest digit in which its tick differs from the position. Hence everything on a lower
-// level comes before everything on a higher one, and within a level slots come in order of their index.
-// When the position reaches a slot of a higher level, its timers move down; each moves at most once per
-// level, and mostly not at all. One bit per slot says whether it holds anything, so empty ticks cost
-// nothing however many there are: the wheel jumps, it does not turn.
+// The wheel is hierarchical. Time is counted in ticks from the start. Level 0 has a slot for each
+// tick that shares all but its lowest digit (in base `slots`) with the wheel's position; level 1 a
+// slot for each run of `slots` ticks that shares all but its two lowest digits, and so on: a timer
+// lies on the level of the highest digit in which its tick differs from the position. Hence
+// everything on a lower level comes before everything on a higher one, and within a level slots
+// come in order of their index. When the position reaches a slot of a higher level, its timers move
+// down; each moves at most once per level, and mostly not at all. One bit per slot says whether it
+// holds anything, so empty ticks cost nothing however many there are: the wheel jumps, it does not
+// turn.
 //
-// It is a cache over the store and never the truth: drop it and the engine fills it again. It reads no
-// clock and owns no thread.
+// It is a cache over the store and never the truth: drop it and the engine fills it again. It reads
+// no clock and owns no thread.
 //
 // Invariants
 //   1. A timer is in at most one place.
-//   2. No timer is yielded before it is due; none later than one tick after, if advance_to is called
+//   2. No timer is yielded before it is due; none later than one tick after, if advance_to is
+//   called
 //      when next_wakeup says.
 //   3. Those yielded by one call of advance_to come in order of their due times.
 //   4. Time never goes backwards: an earlier `now` counts as the latest one seen.
@@ -47,18 +49,19 @@ class TimingWheel {
   TimingWheel(const TimingWheel&) = delete;
   TimingWheel& operator=(const TimingWheel&) = delete;
 
-  // O(1). Moves the timer when it waits already. False when `max_pending` others wait: nothing changed.
+  // O(1). Moves the timer when it waits already. False when `max_pending` others wait: nothing
+  // changed.
   [[nodiscard]] bool schedule(Timer& timer, TimePoint due);
   // O(1). False when it was not waiting.
   bool cancel(Timer& timer);
 
-  // Calls `fire` for each timer that is due, earliest first. `fire` may schedule and cancel any timer,
-  // and must not throw; what it schedules for `now` or before is yielded by the next call.
+  // Calls `fire` for each timer that is due, earliest first. `fire` may schedule and cancel any
+  // timer, and must not throw; what it schedules for `now` or before is yielded by the next call.
   void advance_to(TimePoint now, FunctionRef<void(Timer&)> fire);
 
-  // The very moment at which advance_to will next yield something; empty when nothing waits. O(1), but
-  // for the first call after the earliest timer of a distant slot was cancelled: that one looks through
-  // the slot.
+  // The very moment at which advance_to will next yield something; empty when nothing waits. O(1),
+  // but for the first call after the earliest timer of a distant slot was cancelled: that one looks
+  // through the slot.
   [[nodiscard]] std::optional<TimePoint> next_wakeup() const;
 
   [[nodiscard]] std::size_t pending() const { return pending_; }
@@ -86,7 +89,9 @@ class TimingWheel {
   [[nodiscard]] Coordinates coordinates_of(std::size_t number) const {
     return {number >> digit_bits_, number & digit_mask_};
   }
-  [[nodiscard]] std::size_t number_of(Coordinates at) const { return at.level << digit_bits_ | at.index; }
+  [[nodiscard]] std::size_t number_of(Coordinates at) const {
+    return at.level << digit_bits_ | at.index;
+  }
 
   void place(Entry entry);
   void mark_empty(Coordinates at);

@@ -1,4 +1,5 @@
-// Any sequence of schedule, cancel, move and advance, held against a sorted list that cannot be wrong.
+// Any sequence of schedule, cancel, move and advance, held against a sorted list that cannot be
+// wrong.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -44,7 +45,8 @@ rc::Gen<Duration> any_delay() {
 
 rc::Gen<Step> any_step(std::size_t timers) {
   return rc::gen::construct<Step>(
-      rc::gen::weightedElement<Do>({{6, Do::kSchedule}, {2, Do::kCancel}, {2, Do::kAdvance}, {2, Do::kSleep}}),
+      rc::gen::weightedElement<Do>(
+          {{6, Do::kSchedule}, {2, Do::kCancel}, {2, Do::kAdvance}, {2, Do::kSleep}}),
       rc::gen::inRange<std::size_t>(0, timers), any_delay());
 }
 
@@ -73,22 +75,24 @@ struct Bench {
     TimePoint last = TimePoint::min();
     wheel.advance_to(to, [&](Timer& timer) {
       const auto held = model.find(static_cast<Numbered&>(timer).number);
-      RC_ASSERT(held != model.end());     // neither lost before nor doubled
-      RC_ASSERT(held->second <= now);     // not early
-      RC_ASSERT(held->second >= last);    // in order
+      RC_ASSERT(held != model.end());   // neither lost before nor doubled
+      RC_ASSERT(held->second <= now);   // not early
+      RC_ASSERT(held->second >= last);  // in order
       last = held->second;
       model.erase(held);
     });
     for (const auto& [timer, due] : model) RC_ASSERT(due > now - tick);  // at most a tick late
   }
 
-  // The end of the tick that the earliest falls into, or at once where it was overdue when scheduled.
+  // The end of the tick that the earliest falls into, or at once where it was overdue when
+  // scheduled.
   void check_wakeup() {
     RC_ASSERT(wheel.pending() == model.size());
     const std::optional<TimePoint> wakeup = wheel.next_wakeup();
     RC_ASSERT(wakeup.has_value() == !model.empty());
     if (!wakeup) return;
-    const TimePoint earliest = std::ranges::min_element(model, {}, [](auto& e) { return e.second; })->second;
+    const TimePoint earliest =
+        std::ranges::min_element(model, {}, [](auto& e) { return e.second; })->second;
     RC_ASSERT(*wakeup >= std::min(earliest, now));
     RC_ASSERT(*wakeup < std::max(earliest, now) + tick);
   }
@@ -127,10 +131,9 @@ void run(const std::vector<Step>& steps, std::size_t timers, const WheelSettings
 
 RC_GTEST_PROP(TimingWheel, NoTimerIsEarlyLateLostOrDoubled, ()) {
   const auto steps = *rc::gen::container<std::vector<Step>>(any_step(20));
-  const WheelSettings settings{
-      .tick = *rc::gen::element<Duration>(1ms, 100ms, 1s),
-      .slots = *rc::gen::element<std::size_t>(2, 3, 16, 512, 4096),
-      .max_pending = 1'000};
+  const WheelSettings settings{.tick = *rc::gen::element<Duration>(1ms, 100ms, 1s),
+                               .slots = *rc::gen::element<std::size_t>(2, 3, 16, 512, 4096),
+                               .max_pending = 1'000};
 
   run(steps, 20, settings);
 }

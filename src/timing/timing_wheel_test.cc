@@ -143,10 +143,10 @@ TEST_F(Wheel, WhatFiresMayScheduleAndCancelOthers) {
   wheel_.advance_to(kStart + 1s, [&](Timer& timer) {
     fired.push_back(static_cast<Named&>(timer).name);
     if (&timer != &a_) return;
-    EXPECT_TRUE(wheel_.cancel(b_));                              // would have fired next
-    EXPECT_TRUE(wheel_.schedule(c_, kStart + 2s));               // would have fired in this call
-    EXPECT_TRUE(wheel_.schedule(later, kStart + 1s));            // due already: the next call's
-    EXPECT_TRUE(wheel_.schedule(a_, kStart + 1s + 100ms));       // itself again
+    EXPECT_TRUE(wheel_.cancel(b_));                         // would have fired next
+    EXPECT_TRUE(wheel_.schedule(c_, kStart + 2s));          // would have fired in this call
+    EXPECT_TRUE(wheel_.schedule(later, kStart + 1s));       // due already: the next call's
+    EXPECT_TRUE(wheel_.schedule(a_, kStart + 1s + 100ms));  // itself again
   });
 
   EXPECT_THAT(fired, ElementsAre("a"));
