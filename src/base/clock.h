@@ -27,6 +27,21 @@ class Clock {
   [[nodiscard]] virtual BootTime since_boot() const = 0;
 };
 
+// What shells hand to rules as `now`: the wall time at the start, carried on by the boot clock.
+// People can read it, and no time server can make it jump.
+class SteadyTime {
+ public:
+  explicit SteadyTime(const Clock& clock)
+      : clock_(clock), wall_start_(clock.now()), boot_start_(clock.since_boot()) {}
+
+  [[nodiscard]] TimePoint now() const { return wall_start_ + (clock_.since_boot() - boot_start_); }
+
+ private:
+  const Clock& clock_;
+  TimePoint wall_start_;
+  BootTime boot_start_;
+};
+
 class SystemClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const override;

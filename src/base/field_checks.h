@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/duration_text.h"
+#include "base/invariant.h"
 #include "base/result.h"
 #include "base/time.h"
 
@@ -44,5 +45,12 @@ class FieldChecks {
   std::string subject_;
   std::string complaints_;
 };
+
+// For constructors: what the door has validated is only relied upon.
+template <class Settings>
+const Settings& checked(const Settings& settings) {
+  invariant(validate(settings).has_value(), "settings are validated before they get here");
+  return settings;
+}
 
 }  // namespace recourse

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <utility>
+#include <limits>
 
 #include "base/function_ref.h"
 #include "base/invariant.h"
@@ -21,6 +21,11 @@ static_assert(saturating_add(TimePoint::min(), -1s) == TimePoint::min());
 static_assert(saturating_multiply(3s, 4) == 12s);
 static_assert(saturating_multiply(Duration::max(), 2) == Duration::max());
 static_assert(saturating_multiply(Duration::max(), -2) == Duration::min());
+static_assert(saturating_scale(3s, 0.5) == Duration(1'500'000));
+static_assert(saturating_scale(3s, -1) == Duration::zero());
+static_assert(saturating_scale(3s, std::numeric_limits<double>::quiet_NaN()) == Duration::zero());
+static_assert(saturating_scale(Duration::max(), 1) == Duration::max());
+static_assert(saturating_scale(3s, 1e300) == Duration::max());
 
 TEST(ManualClock, MovesBothTimesOnlyWhenTold) {
   ManualClock clock(TimePoint(100s));
@@ -40,6 +45,17 @@ TEST(ManualClock, AWallClockThatJumpsLetsNoTimePass) {
 
   EXPECT_EQ(clock.now(), TimePoint(100s - 1h));
   EXPECT_EQ(clock.since_boot(), before);
+}
+
+TEST(SteadyTime, GoesOnWhateverHappensToTheWallClock) {
+  ManualClock clock(TimePoint(100s));
+  const SteadyTime time(clock);
+
+  clock.advance(5s);
+  clock.jump_wall(-1h);
+  clock.advance(5s);
+
+  EXPECT_EQ(time.now(), TimePoint(110s));
 }
 
 TEST(Invariant, ABrokenOneStopsTheProcessAndSaysWhichInEveryBuild) {

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/field_checks.h"
-#include "base/invariant.h"
 
 namespace recourse::policy {
 
@@ -24,9 +23,7 @@ Result<> validate(const AlertSettings& settings) {
       .result();
 }
 
-AlertRule::AlertRule(const AlertSettings& settings) : settings_(settings) {
-  invariant(validate(settings).has_value(), "alert settings are validated before they get here");
-}
+AlertRule::AlertRule(const AlertSettings& settings) : settings_(checked(settings)) {}
 
 std::optional<AlertChange> AlertRule::observe(TimePoint now, double figure) {
   if (std::isnan(figure)) return std::nullopt;

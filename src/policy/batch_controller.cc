@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "base/field_checks.h"
-#include "base/invariant.h"
 
 namespace recourse::policy {
 namespace {
@@ -36,19 +35,18 @@ Result<> validate(const BatchSettings& settings) {
 }
 
 BatchController::BatchController(const BatchSettings& settings)
-    : settings_(settings), batch_(std::clamp(settings.initial, settings.min, settings.max)) {
-  invariant(validate(settings).has_value(), "batch settings are validated before they get here");
-}
+    : settings_(checked(settings)),
+      batch_(std::clamp(settings.initial, settings.min, settings.max)) {}
 
 std::optional<BatchChange> BatchController::observe(const Load& load) {
   const double fullest = std::max(load.executor_queue, load.wheel);
   int wanted = batch_;
   std::string_view verdict;
   if (fullest >= settings_.pressure_at) {
-    wanted = scaled(batch_, settings_.shrink_to);
+    // At least one fewer, and one more below: rounding must not hold it where it is.
+    wanted = std::min(batch_ - 1, scaled(batch_, settings_.shrink_to));
     verdict = "under pressure";
   } else if (fullest <= settings_.calm_at) {
-    // At least one more, or a small batch would never grow.
     wanted = std::max(batch_ + 1, scaled(batch_, 1 + settings_.grow_by));
     verdict = "calm";
   }

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/field_checks.h"
-#include "base/invariant.h"
 
 namespace recourse::policy {
 namespace {
@@ -42,9 +41,7 @@ Result<> validate(const BreakerSettings& settings) {
 }
 
 CircuitBreaker::CircuitBreaker(const BreakerSettings& settings)
-    : settings_(settings), window_(make_window(settings)) {
-  invariant(validate(settings).has_value(), "breaker settings are validated before they get here");
-}
+    : settings_(checked(settings)), window_(make_window(settings)) {}
 
 std::optional<Permit> CircuitBreaker::acquire(TimePoint now) {
   if (state_ == BreakerState::kClosed) return Permit{period_};

@@ -1,7 +1,6 @@
 #include "policy/retry_budget.h"
 
 #include "base/field_checks.h"
-#include "base/invariant.h"
 
 namespace recourse::policy {
 
@@ -28,9 +27,7 @@ RetryBudget::Counts& RetryBudget::Counts::operator-=(const Counts& other) {
 }
 
 RetryBudget::RetryBudget(const BudgetSettings& settings)
-    : settings_(settings), recent_(settings.window) {
-  invariant(validate(settings).has_value(), "budget settings are validated before they get here");
-}
+    : settings_(checked(settings)), recent_(settings.window) {}
 
 void RetryBudget::count_first_attempt(TimePoint now) {
   recent_.add(now, {.first_attempts = 1, .retries = 0});

@@ -9,7 +9,7 @@
 namespace recourse::policy {
 namespace {
 
-constexpr std::int64_t kToken = 1'000'000'000;
+constexpr std::int64_t kToken = 1'000'000'000'000;
 
 }  // namespace
 
@@ -21,35 +21,34 @@ Result<> validate(const RateSettings& settings) {
 }
 
 TokenBucket::TokenBucket(const RateSettings& settings, TimePoint now)
-    : per_microsecond_(std::llround(settings.per_second * kToken / 1e6)),
-      capacity_(settings.burst * kToken),
-      held_(capacity_),
-      refilled_at_(now) {
-  invariant(validate(settings).has_value(), "rate settings are validated before they get here");
-}
+    : burst_(checked(settings).burst),
+      per_microsecond_(std::llround(settings.per_second * kToken / 1e6)),
+      held_(burst_ * kToken),
+      refilled_at_(now) {}
 
 bool TokenBucket::try_take(TimePoint now, int tokens) {
-  refill(now);
-  if (tokens * kToken > held_) return false;
+  if (available_at(now, tokens) > refilled_at_) return false;
   held_ -= tokens * kToken;
   return true;
 }
 
 TimePoint TokenBucket::available_at(TimePoint now, int tokens) {
+  invariant(tokens > 0, "tokens are taken, never put back");
   refill(now);
-  const std::int64_t needed = tokens * kToken;
-  if (needed > capacity_) return kNever;
-  if (needed <= held_) return refilled_at_;
-  const std::int64_t wait = (needed - held_ + per_microsecond_ - 1) / per_microsecond_;
-  return saturating_add(refilled_at_, Duration(wait));
+  if (tokens > burst_) return kNever;
+  const std::int64_t missing = tokens * kToken - held_;
+  if (missing <= 0) return refilled_at_;
+  return saturating_add(refilled_at_,
+                        Duration((missing + per_microsecond_ - 1) / per_microsecond_));
 }
 
 void TokenBucket::refill(TimePoint now) {
   if (now <= refilled_at_) return;
+  const std::int64_t capacity = burst_ * kToken;
   // No more than what fills it, which keeps the product small after a long silence.
-  const std::int64_t until_full = (capacity_ - held_) / per_microsecond_ + 1;
+  const std::int64_t until_full = (capacity - held_) / per_microsecond_ + 1;
   const std::int64_t passed = std::min<std::int64_t>((now - refilled_at_).count(), until_full);
-  held_ = std::min(capacity_, held_ + passed * per_microsecond_);
+  held_ = std::min(capacity, held_ + passed * per_microsecond_);
   refilled_at_ = now;
 }
 

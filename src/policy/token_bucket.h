@@ -1,7 +1,7 @@
 // A rate limit: so many a second on average, so many at once at most.
 //
-// Whole numbers throughout (a billionth of a token), so that the moment it names for the next token
-// is the exact one, and nothing is lost or gained by rounding however long it runs.
+// Whole numbers throughout (10^-12 of a token; the rate is rounded once, to a millionth of a token
+// a second), so that the moment it names for the next token is the exact one, however long it runs.
 //
 // Thread safety: none.
 #pragma once
@@ -34,9 +34,9 @@ class TokenBucket {
  private:
   void refill(TimePoint now);
 
-  std::int64_t per_microsecond_;  // in billionths
-  std::int64_t capacity_;         // in billionths
-  std::int64_t held_;             // in billionths
+  std::int64_t burst_;
+  std::int64_t per_microsecond_;  // in 10^-12 tokens
+  std::int64_t held_;             // in 10^-12 tokens
   TimePoint refilled_at_;
 };
 

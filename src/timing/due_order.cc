@@ -51,6 +51,7 @@ void sort_by_due(std::vector<Entry>& entries, std::vector<Entry>& scratch) {
     distribute(entries, scratch, earliest, shift);
     entries.swap(scratch);
   }
+  scratch.clear();
 }
 
 }  // namespace recourse::timing

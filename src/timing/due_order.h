@@ -8,8 +8,8 @@
 namespace recourse::timing {
 
 // Few entries are compared with each other; many, as a tick of a busy node has, go through a radix
-// sort, whose cost per entry does not grow. `scratch` is only memory that is kept for the next
-// call.
+// sort, whose cost per entry does not grow. `scratch` is empty before and after: only
+// memory, kept for the next call.
 void sort_by_due(std::vector<Entry>& entries, std::vector<Entry>& scratch);
 
 }  // namespace recourse::timing

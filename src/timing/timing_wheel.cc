@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 
+#include "base/field_checks.h"
 #include "base/invariant.h"
 #include "timing/due_order.h"
 
@@ -23,13 +24,12 @@ void fetch_ahead(const std::vector<Entry>& entries, std::size_t i) {
 
 TimingWheel::TimingWheel(TimePoint start, const WheelSettings& settings)
     : start_(start),
-      tick_(static_cast<std::uint64_t>(settings.tick.count())),
+      tick_(static_cast<std::uint64_t>(checked(settings).tick.count())),
       reciprocal_(std::numeric_limits<std::uint64_t>::max() / tick_),
       max_pending_(settings.max_pending),
       digit_bits_(static_cast<unsigned>(std::bit_width(std::bit_ceil(settings.slots)) - 1)),
       digit_mask_((std::uint64_t{1} << digit_bits_) - 1),
       now_(start) {
-  invariant(validate(settings).has_value(), "wheel settings are validated before they get here");
   invariant(start >= TimePoint(), "a wheel starts after 1970");
   for (unsigned bit = 0; bit < digit_of_bit_.size(); ++bit) {
     const unsigned level = bit / digit_bits_;
@@ -107,11 +107,9 @@ void TimingWheel::advance_to(TimePoint now, FunctionRef<void(Timer&)> fire) {
 
   // What was overdue may lie within the first tick's time, so those two are put in order together.
   overdue().drain_into(firing_, pool_);
-  bool more = true;
-  while (more) {
-    more = collect_tick(last);
-    yield(fire);
-  }
+  // Again until nothing came of it: what a timer schedules while it fires is placed by the position
+  // it fires at, so the position may move on only after the next tick was looked for from there.
+  while (collect_tick(last) || !firing_.empty()) yield(fire);
   position_ = last;
 }
 
@@ -130,12 +128,12 @@ bool TimingWheel::collect_tick(Tick last) {
       slot.drain_into(firing_, pool_);
       return true;
     }
-    slot.drain_into(moving_, pool_);
-    for (std::size_t i = 0; i < moving_.size(); ++i) {
-      fetch_ahead(moving_, i);
-      place(moving_[i]);
+    slot.drain_into(scratch_, pool_);
+    for (std::size_t i = 0; i < scratch_.size(); ++i) {
+      fetch_ahead(scratch_, i);
+      place(scratch_[i]);
     }
-    moving_.clear();
+    scratch_.clear();
   }
   return false;
 }

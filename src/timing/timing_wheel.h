@@ -20,7 +20,10 @@
 //      when next_wakeup says.
 //   3. Those yielded by one call of advance_to come in order of their due times.
 //   4. Time never goes backwards: an earlier `now` counts as the latest one seen.
-//   5. Nothing is allocated per timer once as many have waited before.
+//   5. Nothing is allocated once as many timers have waited, and as many been due in one tick,
+//   before. A
+//      waiting timer costs 33 bytes, itself included; while many of one tick fire, each up to 48
+//      more.
 //
 // Thread safety: none; the engine's core owns it.
 #pragma once
@@ -60,8 +63,8 @@ class TimingWheel {
   void advance_to(TimePoint now, FunctionRef<void(Timer&)> fire);
 
   // The very moment at which advance_to will next yield something; empty when nothing waits. O(1),
-  // but for the first call after the earliest timer of a distant slot was cancelled: that one looks
-  // through the slot.
+  // but for a call after the earliest of all was cancelled while it lay on a higher level, which
+  // looks through that timer's slot.
   [[nodiscard]] std::optional<TimePoint> next_wakeup() const;
 
   [[nodiscard]] std::size_t pending() const { return pending_; }
@@ -119,10 +122,8 @@ class TimingWheel {
   std::vector<Occupancy> occupied_;    // one per level
   std::uint64_t occupied_levels_ = 0;  // one bit each
 
-  // Memory kept between calls.
-  std::vector<Entry> firing_;
-  std::vector<Entry> moving_;
-  std::vector<Entry> scratch_;
+  std::vector<Entry> firing_;   // empty but during advance_to
+  std::vector<Entry> scratch_;  // memory kept between calls
 };
 
 }  // namespace recourse::timing

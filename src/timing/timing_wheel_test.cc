@@ -154,6 +154,18 @@ TEST_F(Wheel, WhatFiresMayScheduleAndCancelOthers) {
   EXPECT_THAT(advance(wheel_, kStart + 2s), ElementsAre("later", "a", "c"));
 }
 
+TEST_F(Wheel, WhatAnOverdueTimerSchedulesKeepsItsOrderAcrossLevels) {
+  const TimePoint border = kStart + 51'200ms;  // where the second level's first slot begins
+  advance(wheel_, border - 100ms);
+  ASSERT_TRUE(wheel_.schedule(a_, border - 100ms));
+
+  wheel_.advance_to(border, [&](Timer&) { EXPECT_TRUE(wheel_.schedule(b_, border + 10s)); });
+  ASSERT_TRUE(wheel_.schedule(c_, border + 40s));
+
+  EXPECT_EQ(wheel_.next_wakeup(), border + 10s);
+  EXPECT_THAT(advance(wheel_, border + 40s), ElementsAre("b", "c"));
+}
+
 TEST_F(Wheel, OneThatFiresMayDestroyTheNext) {
   std::deque<Named> timers;
   timers.emplace_back("first");
