@@ -8,6 +8,8 @@
 #include <limits>
 #include <optional>
 
+#include "base/text.h"
+
 namespace recourse {
 namespace {
 
@@ -33,8 +35,8 @@ std::optional<std::size_t> unit_at_start(std::string_view text) {
 
 tl::unexpected<Error> refuse(std::string_view field, std::string_view text, std::string_view why) {
   return fail(ErrorCode::kInvalid,
-              fmt::format("{} must be a duration such as 500ms, 30s, 5m or 1h30m; \"{}\" {}", field,
-                          text, why));
+              fmt::format("{} must be a duration such as 500ms, 30s, 5m or 1h30m; {} {}", field,
+                          shown(text), why));
 }
 
 }  // namespace

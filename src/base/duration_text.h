@@ -14,7 +14,7 @@ namespace recourse {
 // input in the error. Negative durations are refused: nothing here waits backwards.
 Result<Duration> parse_duration(std::string_view field, std::string_view text);
 
-// The shortest spelling that parses back to the same duration; a leading minus where negative.
+// Whole units, largest first (`1m30s`); parses back to the same duration, but for a minus.
 std::string format_duration(Duration duration);
 
 }  // namespace recourse

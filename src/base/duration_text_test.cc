@@ -44,7 +44,7 @@ TEST(DurationText, RefusesByNameAndSaysWhatIsWrong) {
   EXPECT_THAT(complaint("99999999999999999999s"), HasSubstr("too long"));
 }
 
-TEST(DurationText, WritesTheShortestSpelling) {
+TEST(DurationText, WritesWholeUnitsLargestFirst) {
   EXPECT_EQ(format_duration(0s), "0s");
   EXPECT_EQ(format_duration(90s), "1m30s");
   EXPECT_EQ(format_duration(1500ms), "1s500ms");
@@ -59,10 +59,13 @@ RC_GTEST_PROP(DurationText, WhatIsWrittenReadsBackTheSame, ()) {
   RC_ASSERT(parse_duration("any", format_duration(duration)).value() == duration);
 }
 
-RC_GTEST_PROP(DurationText, NoTextCrashesTheParser, (const std::string& text)) {
+RC_GTEST_PROP(DurationText, NoSpellingCrashesTheParser, ()) {
+  const auto text = *rc::gen::container<std::string>(rc::gen::elementOf(std::string("0159dhmsu-. ")));
+
   const Result<Duration> parsed = parse_duration("any", text);
 
   if (parsed) RC_ASSERT(*parsed >= Duration::zero());
+  if (!parsed) RC_ASSERT(parsed.error().code == ErrorCode::kInvalid);
 }
 
 }  // namespace

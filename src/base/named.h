@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/text.h"
 
 namespace recourse {
 
@@ -31,7 +32,7 @@ Result<Enum> parse_named(std::string_view field, const std::array<Enum, N>& all,
   std::vector<std::string_view> names;
   for (const Enum value : all) names.push_back(to_string(value));
   return fail(ErrorCode::kInvalid,
-              fmt::format("{} must be one of {}, not \"{}\"", field, fmt::join(names, ", "), name));
+              fmt::format("{} must be one of {}, not {}", field, fmt::join(names, ", "), shown(name)));
 }
 
 }  // namespace recourse

@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "base/invariant.h"
+#include "base/text.h"
 
 namespace recourse {
 namespace {
 
 constexpr std::size_t kTypeSizeMin = 2;
 constexpr std::size_t kTypeSizeMax = 10;
-constexpr std::size_t kShownMax = 40;
 
 constexpr bool is_type(std::string_view type) {
   return type.size() >= kTypeSizeMin && type.size() <= kTypeSizeMax &&
@@ -19,17 +19,9 @@ constexpr bool is_type(std::string_view type) {
              type, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
-// What was given, fit for a message: short and without control characters.
-std::string shown(std::string_view text) {
-  std::string safe(text.substr(0, kShownMax));
-  std::ranges::replace_if(
-      safe, [](char c) { return c < 0x20 || c > 0x7E; }, '?');
-  return text.size() > kShownMax ? safe + "..." : safe;
-}
-
-tl::unexpected<Error> refuse(std::string_view text, std::string_view why) {
+tl::unexpected<Error> refuse(std::string_view field, std::string_view text, std::string_view why) {
   return fail(ErrorCode::kInvalid,
-              fmt::format("\"{}\" is not an id such as tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV: {}",
+              fmt::format("{} must be an id such as tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV, not {}: {}", field,
                           shown(text), why));
 }
 
@@ -38,7 +30,7 @@ tl::unexpected<Error> refuse(std::string_view text, std::string_view why) {
 Result<> check_id_type(std::string_view field, std::string_view type) {
   if (is_type(type)) return {};
   return fail(ErrorCode::kInvalid,
-              fmt::format("{} must be {} to {} characters of a-z and 0-9, not \"{}\"", field,
+              fmt::format("{} must be {} to {} characters of a-z and 0-9, not {}", field,
                           kTypeSizeMin, kTypeSizeMax, shown(type)));
 }
 
@@ -47,21 +39,22 @@ std::string to_string(const PublicId& id) {
   return id.type + '_' + to_string(id.id);
 }
 
-Result<PublicId> parse_public_id(std::string_view text) {
+Result<PublicId> parse_public_id(std::string_view field, std::string_view text) {
   const std::size_t split = text.find('_');
-  if (split == std::string_view::npos) return refuse(text, "there is no '_' after the type");
+  if (split == std::string_view::npos) return refuse(field, text, "there is no '_' after the type");
   const std::string_view type = text.substr(0, split);
-  if (!is_type(type)) return refuse(text, "the type before '_' is not 2 to 10 of a-z and 0-9");
+  if (!is_type(type)) return refuse(field, text, "the type before '_' is not 2 to 10 of a-z and 0-9");
   const Result<Ulid> id = parse_ulid(text.substr(split + 1));
-  if (!id) return refuse(text, "after the type, " + id.error().message);
+  if (!id) return refuse(field, text, "after the type, " + id.error().message);
   return PublicId{std::string(type), *id};
 }
 
-Result<Ulid> parse_public_id(std::string_view text, std::string_view expected_type) {
-  const Result<PublicId> parsed = parse_public_id(text);
+Result<Ulid> parse_public_id(std::string_view field, std::string_view text,
+                             std::string_view expected_type) {
+  const Result<PublicId> parsed = parse_public_id(field, text);
   if (!parsed) return fail(parsed.error());
   if (parsed->type == expected_type) return parsed->id;
-  return refuse(text,
+  return refuse(field, text,
                 fmt::format("its type is {}, and {} belongs here", parsed->type, expected_type));
 }
 

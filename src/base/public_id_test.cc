@@ -13,13 +13,13 @@ using testing::HasSubstr;
 constexpr std::string_view kTaskId = "tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 std::string complaint(std::string_view text) {
-  const Result<PublicId> parsed = parse_public_id(text);
+  const Result<PublicId> parsed = parse_public_id("task", text);
   EXPECT_FALSE(parsed) << text;
   return parsed ? std::string() : parsed.error().message;
 }
 
 TEST(PublicId, DecodesBackToTypeAndId) {
-  const PublicId id = parse_public_id(kTaskId).value();
+  const PublicId id = parse_public_id("task", kTaskId).value();
 
   EXPECT_EQ(id.type, "tsk");
   EXPECT_EQ(to_string(id.id), "01ARZ3NDEKTSV4RRFFQ69G5FAV");
@@ -33,7 +33,8 @@ TEST(PublicId, FitsFortyCharactersWithTheLongestType) {
 TEST(PublicId, ParsingQuotesWhatWasGivenAndSaysWhatIsWrong) {
   EXPECT_THAT(complaint(""), HasSubstr("no '_'"));
   EXPECT_THAT(complaint("01ARZ3NDEKTSV4RRFFQ69G5FAV"),
-              AllOf(HasSubstr("\"01ARZ3NDEKTSV4RRFFQ69G5FAV\""), HasSubstr("no '_'")));
+              AllOf(HasSubstr("task must be an id"), HasSubstr("\"01ARZ3NDEKTSV4RRFFQ69G5FAV\""),
+                    HasSubstr("no '_'")));
   EXPECT_THAT(complaint("t_01ARZ3NDEKTSV4RRFFQ69G5FAV"), HasSubstr("2 to 10 of a-z and 0-9"));
   EXPECT_THAT(complaint("TSK_01ARZ3NDEKTSV4RRFFQ69G5FAV"), HasSubstr("2 to 10 of a-z and 0-9"));
   EXPECT_THAT(complaint("elevenchars_01ARZ3NDEKTSV4RRFFQ69G5FAV"), HasSubstr("2 to 10"));
@@ -50,11 +51,11 @@ TEST(PublicId, AComplaintIsShortAndPrintableWhateverWasGiven) {
 }
 
 TEST(PublicId, AnotherTypeIsRefusedByName) {
-  const Result<Ulid> id = parse_public_id("ord_01ARZ3NDEKTSV4RRFFQ69G5FAV", "tsk");
+  const Result<Ulid> id = parse_public_id("task", "ord_01ARZ3NDEKTSV4RRFFQ69G5FAV", "tsk");
 
   ASSERT_FALSE(id);
   EXPECT_THAT(id.error().message, HasSubstr("its type is ord, and tsk belongs here"));
-  EXPECT_TRUE(parse_public_id(kTaskId, "tsk"));
+  EXPECT_TRUE(parse_public_id("task", kTaskId, "tsk"));
 }
 
 TEST(PublicId, AResourceTypeIsCheckedByFieldName) {
@@ -63,10 +64,15 @@ TEST(PublicId, AResourceTypeIsCheckedByFieldName) {
             "resource_type must be 2 to 10 characters of a-z and 0-9, not \"Order\"");
 }
 
-RC_GTEST_PROP(PublicId, NoTextCrashesTheParserAndWhatParsesReadsBack, (const std::string& text)) {
-  const Result<PublicId> parsed = parse_public_id(text);
+RC_GTEST_PROP(PublicId, AnIdWithOneCharacterChangedIsRefusedOrSpelledSo, ()) {
+  std::string text(kTaskId);
+  const auto at = *rc::gen::inRange<std::size_t>(0, text.size());
+  text[at] = *rc::gen::arbitrary<char>();
+
+  const Result<PublicId> parsed = parse_public_id("task", text);
 
   if (parsed) RC_ASSERT(to_string(*parsed) == text);
+  if (!parsed) RC_ASSERT(parsed.error().code == ErrorCode::kInvalid);
 }
 
 }  // namespace

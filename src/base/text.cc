@@ -1,5 +1,6 @@
 #include "base/text.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace recourse {
@@ -50,6 +51,26 @@ std::string clean_text(std::string_view text, std::size_t characters_max) {
     text.remove_prefix(size == 0 ? 1 : size);
   }
   return clean;
+}
+
+bool is_plain_text(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = character_size(text);
+    const auto first = static_cast<std::uint8_t>(text[0]);
+    if (size == 0 || first < 0x20 || first == 0x7F) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t kCharactersMax = 40;
+  // Four bytes each at the most, so that a long text is not cleaned whole to be cut.
+  std::string plain = clean_text(text.substr(0, 4 * kCharactersMax), kCharactersMax);
+  const bool cut = plain.size() < text.size() && clean_text(text, kCharactersMax + 1) != plain;
+  std::ranges::replace_if(
+      plain, [](char c) { return static_cast<std::uint8_t>(c) < 0x20 || c == 0x7F; }, '?');
+  return '"' + plain + (cut ? "...\"" : "\"");
 }
 
 }  // namespace recourse

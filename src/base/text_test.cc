@@ -29,6 +29,22 @@ TEST(CleanText, CutsOnCharacters) {
   EXPECT_EQ(clean_text("abc", 0), "");
 }
 
+TEST(PlainText, IsWhatAKeyMayBe) {
+  EXPECT_TRUE(is_plain_text(""));
+  EXPECT_TRUE(is_plain_text("会员-7 \xF0\x9F\x94\xA5"));
+  EXPECT_FALSE(is_plain_text("a\nb"));
+  EXPECT_FALSE(is_plain_text("a\x7F"));
+  EXPECT_FALSE(is_plain_text("\xFF\xFE"));
+  EXPECT_FALSE(is_plain_text(std::string_view("\0", 1)));
+}
+
+TEST(Shown, IsQuotedShortAndHarmless) {
+  EXPECT_EQ(shown("tsk"), "\"tsk\"");
+  EXPECT_EQ(shown("\x1b[31m"), "\"?[31m\"");
+  EXPECT_EQ(shown(std::string(40, 'x')), '"' + std::string(40, 'x') + '"');
+  EXPECT_EQ(shown(std::string(1'000'000, 'x')), '"' + std::string(40, 'x') + "...\"");
+}
+
 RC_GTEST_PROP(CleanText, WhatIsCleanStaysAsItIs, (const std::string& text)) {
   const std::string clean = clean_text(text, 1'000);
 

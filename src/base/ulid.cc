@@ -120,10 +120,4 @@ Ulid UlidSequence::next(TimePoint now) {
   return last_;
 }
 
-Ulid UlidSource::next() {
-  const TimePoint now = clock_.now();
-  MutexLock lock(mutex_);
-  return sequence_.next(now);
-}
-
 }  // namespace recourse

@@ -14,8 +14,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/clock.h"
-#include "base/mutex.h"
 #include "base/result.h"
 #include "base/rng.h"
 #include "base/time.h"
@@ -56,19 +54,6 @@ class UlidSequence {
  private:
   Rng rng_;
   Ulid last_;
-};
-
-// The same from a clock, for many threads: all ids of one source are ordered and distinct.
-class UlidSource {
- public:
-  UlidSource(const Clock& clock, std::uint64_t seed) : clock_(clock), sequence_(seed) {}
-
-  Ulid next();
-
- private:
-  const Clock& clock_;
-  Mutex mutex_;
-  UlidSequence sequence_ GUARDED_BY(mutex_);
 };
 
 }  // namespace recourse

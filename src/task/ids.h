@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "base/result.h"
 #include "base/strong.h"
@@ -22,6 +23,10 @@ using UniqueKey = Strong<struct UniqueKeyTag, std::string>;
 
 // One start of one process. A restarted node is a stranger to its former self.
 using Incarnation = Strong<struct IncarnationTag, Ulid>;
+// A program outside that leases work over HTTP, by the name it gives itself.
+using WorkerName = Strong<struct WorkerNameTag, std::string>;
+// A node's leases end with its incarnation, a worker's at a time of their own.
+using Owner = std::variant<Incarnation, WorkerName>;
 // Chosen by the claimer before the call is sent; tells a repeated write from a stranger's, also
 // where a restored backup made a fence repeat.
 using LeaseId = Strong<struct LeaseIdTag, Ulid>;
@@ -32,7 +37,7 @@ inline constexpr std::string_view kTaskIdType = "tsk";
 
 // `tsk_01J...`
 std::string to_string(const TaskId& id);
-Result<TaskId> parse_task_id(std::string_view text);
+Result<TaskId> parse_task_id(std::string_view field, std::string_view text);
 
 constexpr Fence next(Fence fence) { return Fence(fence.value + 1); }
 

@@ -40,10 +40,10 @@ RC_GTEST_PROP(Ownership, AnOlderOrFutureFenceNeverWrites, ()) {
 }
 
 TEST(TaskId, IsSpelledWithItsPrefixAndReadBack) {
-  const TaskId id = parse_task_id("tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV").value();
+  const TaskId id = parse_task_id("task", "tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV").value();
 
   EXPECT_EQ(to_string(id), "tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV");
-  EXPECT_THAT(parse_task_id("ord_01ARZ3NDEKTSV4RRFFQ69G5FAV").error().message,
+  EXPECT_THAT(parse_task_id("task", "ord_01ARZ3NDEKTSV4RRFFQ69G5FAV").error().message,
               testing::HasSubstr("tsk belongs here"));
 }
 

@@ -6,16 +6,24 @@
 #include <vector>
 
 namespace recourse::task {
+namespace {
+
+// To a person both are a retry, whether the task waits for one already or had given up.
+std::string_view word_for_people(Move move) {
+  return move == Move::kReopen || move == Move::kRetryNow ? "retry" : to_string(move);
+}
+
+}  // namespace
 
 Result<State> try_move(State from, Move move) {
   if (const std::optional<State> to = next_state(from, move)) return *to;
   std::vector<std::string_view> possible;
   for (const Edge& edge : kEdges) {
-    if (edge.from == from && is_control(edge.move)) possible.push_back(to_string(edge.move));
+    if (edge.from == from && is_control(edge.move)) possible.push_back(word_for_people(edge.move));
   }
   return fail(
       ErrorCode::kConflict,
-      fmt::format("cannot {} a task that is {}; possible: {}", to_string(move), to_string(from),
+      fmt::format("cannot {} a task that is {}; possible: {}", word_for_people(move), to_string(from),
                   possible.empty() ? "nothing, it is finished"
                                    : fmt::format("{}", fmt::join(possible, ", "))));
 }
