@@ -60,7 +60,8 @@ RC_GTEST_PROP(DurationText, WhatIsWrittenReadsBackTheSame, ()) {
 }
 
 RC_GTEST_PROP(DurationText, NoSpellingCrashesTheParser, ()) {
-  const auto text = *rc::gen::container<std::string>(rc::gen::elementOf(std::string("0159dhmsu-. ")));
+  const auto text =
+      *rc::gen::container<std::string>(rc::gen::elementOf(std::string("0159dhmsu-. ")));
 
   const Result<Duration> parsed = parse_duration("any", text);
 

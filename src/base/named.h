@@ -31,8 +31,8 @@ Result<Enum> parse_named(std::string_view field, const std::array<Enum, N>& all,
   if (const std::optional<Enum> value = find_named(all, name)) return *value;
   std::vector<std::string_view> names;
   for (const Enum value : all) names.push_back(to_string(value));
-  return fail(ErrorCode::kInvalid,
-              fmt::format("{} must be one of {}, not {}", field, fmt::join(names, ", "), shown(name)));
+  return fail(ErrorCode::kInvalid, fmt::format("{} must be one of {}, not {}", field,
+                                               fmt::join(names, ", "), shown(name)));
 }
 
 }  // namespace recourse

@@ -21,8 +21,8 @@ constexpr bool is_type(std::string_view type) {
 
 tl::unexpected<Error> refuse(std::string_view field, std::string_view text, std::string_view why) {
   return fail(ErrorCode::kInvalid,
-              fmt::format("{} must be an id such as tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV, not {}: {}", field,
-                          shown(text), why));
+              fmt::format("{} must be an id such as tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV, not {}: {}",
+                          field, shown(text), why));
 }
 
 }  // namespace
@@ -43,7 +43,8 @@ Result<PublicId> parse_public_id(std::string_view field, std::string_view text) 
   const std::size_t split = text.find('_');
   if (split == std::string_view::npos) return refuse(field, text, "there is no '_' after the type");
   const std::string_view type = text.substr(0, split);
-  if (!is_type(type)) return refuse(field, text, "the type before '_' is not 2 to 10 of a-z and 0-9");
+  if (!is_type(type))
+    return refuse(field, text, "the type before '_' is not 2 to 10 of a-z and 0-9");
   const Result<Ulid> id = parse_ulid(text.substr(split + 1));
   if (!id) return refuse(field, text, "after the type, " + id.error().message);
   return PublicId{std::string(type), *id};

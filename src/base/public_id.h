@@ -24,7 +24,8 @@ Result<> check_id_type(std::string_view field, std::string_view type);
 // At most 37 characters. The type must have passed check_id_type.
 std::string to_string(const PublicId& id);
 
-// Strict in both parts; the error names the field, quotes what was given and says what is wrong with it.
+// Strict in both parts; the error names the field, quotes what was given and says what is wrong
+// with it.
 Result<PublicId> parse_public_id(std::string_view field, std::string_view text);
 
 // For where only one type makes sense.

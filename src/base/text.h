@@ -14,8 +14,8 @@ inline constexpr std::size_t kErrorCharactersMax = 4'000;
 // U+FFFD. Cut on a character, never inside one.
 std::string clean_text(std::string_view text, std::size_t characters_max);
 
-// Valid UTF-8 without control characters: what a key or a name must be, because cleaning two of them
-// could make them one.
+// Valid UTF-8 without control characters: what a key or a name must be, because cleaning two of
+// them could make them one.
 bool is_plain_text(std::string_view text);
 
 // What somebody gave, fit for an error message: in quotes, short, and without control characters.

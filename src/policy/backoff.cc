@@ -27,15 +27,11 @@ bool is_name(std::string_view name) {
          name.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
-Duration scaled(Duration delay, double factor) {
-  return Duration(static_cast<Duration::rep>(static_cast<double>(delay.count()) * factor));
-}
-
 Duration spread(Duration delay, const BackoffSettings& settings, Rng& rng) {
   switch (settings.jitter) {
     case Jitter::kNone: return delay;
     case Jitter::kRatio: {
-      const Duration reach = scaled(delay, settings.jitter_ratio);
+      const Duration reach = saturating_scale(delay, settings.jitter_ratio);
       return rng.between(delay - reach, delay + reach);
     }
     case Jitter::kEqual: return rng.between(delay / 2, delay);
@@ -47,13 +43,11 @@ Duration spread(Duration delay, const BackoffSettings& settings, Rng& rng) {
 }  // namespace
 
 Result<> validate(const BackoffSettings& settings) {
-  using std::chrono_literals::operator""h;
   using std::chrono_literals::operator""ms;
-  constexpr Duration kLongest = 24h * 365;
   return FieldChecks("backoff")
-      .between<Duration>("base", settings.base, 1ms, kLongest)
-      .between<Duration>("min", settings.min, Duration::zero(), kLongest)
-      .between<Duration>("max", settings.max, 1ms, kLongest)
+      .between<Duration>("base", settings.base, 1ms, kLongestWait)
+      .between<Duration>("min", settings.min, Duration::zero(), kLongestWait)
+      .between<Duration>("max", settings.max, 1ms, kLongestWait)
       .require(settings.min <= settings.max, "min", "must not be more than backoff.max")
       .between("jitter_ratio", settings.jitter_ratio, 0.0, 1.0)
       .result();
@@ -101,7 +95,12 @@ Backoff::Backoff(Curve curve, BackoffSettings settings)
     : curve_(std::move(curve)), settings_(std::move(settings)) {}
 
 Duration Backoff::before_jitter(int retry) const {
-  return std::clamp(curve_(settings_.base, std::max(retry, 1)), settings_.min, settings_.max);
+  try {
+    return std::clamp(curve_(settings_.base, std::max(retry, 1)), settings_.min, settings_.max);
+  } catch (...) {
+    // A user's curve; a task must not be lost to it, so it waits as long as it ever would.
+    return settings_.max;
+  }
 }
 
 Duration Backoff::delay(int retry, Rng& rng) const {

@@ -53,8 +53,8 @@ struct BackoffSettings {
 // Its name is the registry's to check.
 Result<> validate(const BackoffSettings& settings);
 
-// The wait before retry number `retry`, which counts from 1. Any answer is clamped, so a curve need
-// not care about overflow beyond not crashing. It must not throw.
+// The wait before retry number `retry`, which counts from 1. Any answer is clamped; one that throws
+// waits for the maximum.
 using Curve = std::function<Duration(Duration base, int retry)>;
 
 class BackoffRegistry {

@@ -77,6 +77,17 @@ TEST(Backoff, AUsersOwnCurveIsFoundByNameAndClamped) {
   EXPECT_THAT(first(backoff, 2), ElementsAre(500ms, 300s));
 }
 
+TEST(Backoff, ACurveThatThrowsWaitsForTheMaximum) {
+  BackoffRegistry registry;
+  ASSERT_TRUE(registry.add("broken", [](Duration, int) -> Duration { throw 7; }));
+  Rng rng(1);
+
+  const Backoff backoff =
+      Backoff::make(registry, {.strategy = "broken", .jitter = Jitter::kNone}).value();
+
+  EXPECT_EQ(backoff.delay(1, rng), 300s);
+}
+
 TEST(Backoff, ATakenOrMalformedNameIsRefused) {
   BackoffRegistry registry;
   const Curve curve = [](Duration base, int) { return base; };

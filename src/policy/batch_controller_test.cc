@@ -42,6 +42,15 @@ TEST(BatchController, GrowsBackInSmallSteps) {
   EXPECT_GT(steps, 10);
 }
 
+TEST(BatchController, RoundingHoldsItNeitherUpNorDown) {
+  BatchController controller({.min = 1, .max = 9, .initial = 5, .shrink_to = 0.9, .grow_by = 0.01});
+
+  for (int i = 0; i < 10; ++i) controller.observe({.executor_queue = 1});
+  EXPECT_EQ(controller.batch(), 1);
+  for (int i = 0; i < 10; ++i) controller.observe({});
+  EXPECT_EQ(controller.batch(), 9);
+}
+
 TEST(BatchController, BetweenCalmAndPressureNothingChanges) {
   BatchController controller({});
 

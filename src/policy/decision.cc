@@ -7,13 +7,15 @@
 namespace recourse::policy {
 
 Result<> validate(const Decision& decision) {
-  using std::chrono_literals::operator""h;
-  constexpr Duration kLongest = 24h * 365;
+  const bool waits =
+      decision.snooze ? *decision.snooze > Duration::zero() : decision.backoff_factor > 0;
   return FieldChecks("decision")
       .between("backoff_factor", decision.backoff_factor, 0.0, 1'000.0)
       .between("retry_after", decision.retry_after.value_or(Duration::zero()), Duration::zero(),
-               kLongest)
-      .between("snooze", decision.snooze.value_or(Duration::zero()), Duration::zero(), kLongest)
+               kLongestWait)
+      .between("snooze", decision.snooze.value_or(Duration::zero()), Duration::zero(), kLongestWait)
+      .require(decision.uses_retry || waits, "uses_retry",
+               "must be true where there is no wait, or it would never end")
       .result();
 }
 

@@ -7,10 +7,13 @@
 #include <system_error>
 #include <utility>
 
-#include "policy/exception_cases.h"
+#include "base/field_checks.h"
+#include "base/text.h"
 
 namespace recourse::policy {
 namespace {
+
+constexpr std::size_t kCodeCharactersMax = 64;
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -33,7 +36,7 @@ Category category_of_status(int status) {
 
 }  // namespace
 
-FailureRouter::FailureRouter(Decision otherwise) : otherwise_(std::move(otherwise)) {}
+FailureRouter::FailureRouter(const Decision& otherwise) : otherwise_(checked(otherwise)) {}
 
 FailureRouter& FailureRouter::add(FailureCase failure_case) {
   cases_.push_back(std::move(failure_case));
@@ -46,6 +49,13 @@ FailureRouter& FailureRouter::add_first(FailureCase failure_case) {
 }
 
 Decision FailureRouter::decide(const Failure& failure) const {
+  Decision decision = ask_cases(failure);
+  decision.code = clean_text(decision.code, kCodeCharactersMax);
+  decision.message = clean_text(decision.message, kErrorCharactersMax);
+  return decision;
+}
+
+Decision FailureRouter::ask_cases(const Failure& failure) const {
   try {
     for (const FailureCase& failure_case : cases_) {
       std::optional<Decision> decision = failure_case(failure);
@@ -67,9 +77,9 @@ Decision FailureRouter::decide(const Failure& failure) const {
 
 Decision unmatched_default() { return dead_letter(Category::kUnknown, "UNMATCHED", ""); }
 
-FailureRouter standard_router() {
+FailureRouter standard_router(ExceptionCases exceptions) {
   FailureRouter router(unmatched_default());
-  router.add(decide_runner).add(decide_http).add(decide_sql_state).add(standard_exception_cases());
+  router.add(decide_runner).add(decide_http).add(decide_sql_state).add(std::move(exceptions));
   return router;
 }
 
@@ -80,11 +90,16 @@ FailureRouter message_router() {
     return retry(Category::kIo, "IO_ERROR", error.what());
   });
   router.add([](const Failure& failure) -> std::optional<Decision> {
-    // A handler that declines is the business speaking, and business errors are not retried.
+    // A handler that declines is the business speaking; only its words can make it retryable.
     if (std::holds_alternative<Declined>(failure)) return std::nullopt;
     return decide_runner(failure);
   });
-  router.add(decide_http).add(decide_sql_state).add(std::move(connections));
+  router.add([](const Failure& failure) -> std::optional<Decision> {
+    const auto* const sql = std::get_if<SqlFailure>(&failure);
+    if (sql == nullptr || !sql->state.starts_with("08")) return std::nullopt;
+    return decide_sql_state(failure);
+  });
+  router.add(decide_http).add(std::move(connections));
   router.add(retry_on_keywords({{"timeout", Category::kTimeout},
                                 {"timed out", Category::kTimeout},
                                 {"connection", Category::kIo},
@@ -101,7 +116,10 @@ std::optional<Decision> decide_http(const Failure& failure) {
       again ? retry(category_of_status(status), "", "") : dead_letter(Category::kBiz4xx, "", "");
   decision.code = fmt::format("HTTP_{}", status);
   decision.message = describe(failure).message;
-  if (again) decision.retry_after = answer->retry_after;
+  if (again && answer->retry_after) {
+    // The downstream's word, whatever it is: a date in the past, or one in the next century.
+    decision.retry_after = std::clamp(*answer->retry_after, Duration::zero(), kLongestWait);
+  }
   return decision;
 }
 
@@ -117,6 +135,7 @@ std::optional<Decision> decide_sql_state(const Failure& failure) {
   if (state.starts_with("40") || state.starts_with("53")) {
     return retry(Category::kBizRetryable, "SQL_RETRYABLE", message);
   }
+  if (state.empty() || state == "HY000") return std::nullopt;
   return dead_letter(Category::kUnknown, "SQL_ERROR", message);
 }
 

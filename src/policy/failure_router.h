@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policy/decision.h"
+#include "policy/exception_cases.h"
 #include "policy/failure.h"
 
 namespace recourse::policy {
@@ -17,8 +18,9 @@ using FailureCase = std::function<std::optional<Decision>(const Failure&)>;
 
 class FailureRouter {
  public:
-  // `otherwise` is what becomes of failures no case knows; its message is the failure's own.
-  explicit FailureRouter(Decision otherwise);
+  // `otherwise` is what becomes of failures no case knows; its message is the failure's own. It
+  // must be valid.
+  explicit FailureRouter(const Decision& otherwise);
 
   // Asked after those added before it.
   FailureRouter& add(FailureCase failure_case);
@@ -26,10 +28,12 @@ class FailureRouter {
   FailureRouter& add_first(FailureCase failure_case);
 
   // A case that throws, or decides what cannot be carried out, is a bug of its author's: the task
-  // goes to a person, with that as its reason.
+  // goes to a person, with that as its reason. Code and message come out clean and bounded.
   [[nodiscard]] Decision decide(const Failure& failure) const;
 
  private:
+  [[nodiscard]] Decision ask_cases(const Failure& failure) const;
+
   Decision otherwise_;
   std::vector<FailureCase> cases_;
 };
@@ -38,17 +42,18 @@ class FailureRouter {
 Decision unmatched_default();
 
 // For handlers: declined, time-outs and connections retry, HTTP answers and exceptions by their
-// rules.
-FailureRouter standard_router();
+// rules. A user's exception types go into `exceptions`, where the closest one wins over all others.
+FailureRouter standard_router(ExceptionCases exceptions = standard_exception_cases());
 // For messages: connection and time-out errors, and texts that speak of them, retry; the rest is
-// for a person.
+// for a person, business errors and wrong SQL alike.
 FailureRouter message_router();
 
 // 408, 425, 429 and 5xx retry and honour Retry-After; every other status is a refusal that
 // repeating does not change.
 std::optional<Decision> decide_http(const Failure& failure);
 // Connection trouble (08), shutdown (57P), time-outs (57014), lack of resources (53) and rollbacks
-// such as deadlocks (40) retry; the rest is wrong SQL or wrong data.
+// such as // deadlocks (40) retry; the rest is wrong SQL or wrong data. HY000 says nothing, and is
+// left to others.
 std::optional<Decision> decide_sql_state(const Failure& failure);
 // What a runner itself reports: declined, timed out, unreachable.
 std::optional<Decision> decide_runner(const Failure& failure);

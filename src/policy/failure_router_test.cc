@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
+#include <new>
 #include <stdexcept>
+#include <string>
 #include <system_error>
 
 #include "base/named.h"
@@ -68,6 +71,52 @@ TEST(FailureRouter, TheDownstreamsRetryAfterIsCarriedOn) {
   EXPECT_EQ(standard_router().decide(HttpAnswer{404, "", 30s}).retry_after, std::nullopt);
 }
 
+TEST(FailureRouter, AnOddRetryAfterIsClampedNotHeldAgainstTheTask) {
+  EXPECT_EQ(standard_router().decide(HttpAnswer{503, "", -5s}).retry_after, 0s);
+  EXPECT_EQ(standard_router().decide(HttpAnswer{503, "", Duration::max()}).retry_after,
+            kLongestWait);
+  EXPECT_EQ(standard_router().decide(HttpAnswer{503, "", Duration::max()}).outcome,
+            Outcome::kRetry);
+}
+
+TEST(FailureRouter, AUsersExceptionTypeTakesPartInTheClosestMatch) {
+  ExceptionCases exceptions = standard_exception_cases();
+  exceptions.on<std::exception>(
+      [](const std::exception&) { return Decision{.outcome = Outcome::kPaused, .code = "ANY"}; });
+  const FailureRouter router = standard_router(exceptions);
+
+  EXPECT_EQ(router.decide(thrown(std::bad_alloc())).code, "ANY");
+  EXPECT_EQ(router.decide(thrown(std::runtime_error("x"))).code, "HANDLER_ERROR");
+}
+
+TEST(FailureRouter, WhatComesOutIsCleanAndBoundedWhateverWasThrown) {
+  const Decision decision =
+      standard_router().decide(thrown(std::runtime_error(std::string(1'000'000, 'x') + "\xFF")));
+
+  EXPECT_EQ(decision.message.size(), 4'000U);
+  EXPECT_EQ(standard_router().decide(Declined{"a\xFF"}).message, "a\xEF\xBF\xBD");
+}
+
+TEST(FailureRouter, ADecisionThatWouldNeverEndIsRefused) {
+  FailureRouter router = standard_router();
+  router.add_first([](const Failure&) -> std::optional<Decision> {
+    return Decision{.outcome = Outcome::kRetry, .backoff_factor = 0, .uses_retry = false};
+  });
+
+  EXPECT_THAT(router.decide(Declined{"no"}).message,
+              HasSubstr("decision.uses_retry must be true where there is no wait"));
+}
+
+RC_GTEST_PROP(FailureRouter, EveryHttpStatusIsDecidedAndNamed, ()) {
+  const auto status = *rc::gen::inRange(100, 1'000);
+
+  const Decision decision = standard_router().decide(http(status));
+
+  RC_ASSERT(decision.code == "HTTP_" + std::to_string(status));
+  RC_ASSERT((decision.outcome == Outcome::kRetry) ==
+            (status >= 500 || status == 408 || status == 425 || status == 429));
+}
+
 TEST(FailureRouter, SqlStatesAreJudgedByTheirClass) {
   const FailureRouter router = standard_router();
 
@@ -122,6 +171,7 @@ TEST(MessageRouter, RetriesConnectionsAndTimeoutsAndWordsThatSpeakOfThem) {  // 
   EXPECT_EQ(outcome(TimedOut{1s}), Outcome::kRetry);
   EXPECT_EQ(outcome(thrown(std::system_error(std::make_error_code(std::errc::connection_refused)))),
             Outcome::kRetry);
+  EXPECT_EQ(outcome(SqlFailure{"HY000", "Lost connection to MySQL server"}), Outcome::kRetry);
   EXPECT_EQ(outcome(thrown(std::logic_error("Read TIMEOUT after 3 tries"))), Outcome::kRetry);
   EXPECT_EQ(outcome(thrown(std::runtime_error("Network is down"))), Outcome::kRetry);
   EXPECT_EQ(outcome(Declined{"Connection pool exhausted"}), Outcome::kRetry);
@@ -133,6 +183,9 @@ TEST(MessageRouter, BusinessErrorsAreForAPerson) {
   EXPECT_EQ(router.decide(thrown(std::runtime_error("order is closed"))).outcome,
             Outcome::kDeadLetter);
   EXPECT_EQ(router.decide(Declined{"order is closed"}).outcome, Outcome::kDeadLetter);
+  EXPECT_EQ(router.decide(SqlFailure{"40001", "serialization failure"}).outcome,
+            Outcome::kDeadLetter)
+      << "the source retries 08 and nothing else";
   EXPECT_EQ(router.decide(http(404)).outcome, Outcome::kDeadLetter);
   EXPECT_EQ(router.decide(http(503)).outcome, Outcome::kRetry)
       << "a kind bound to HTTP keeps its rule";

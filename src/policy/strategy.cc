@@ -6,6 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "base/invariant.h"
+#include "base/text.h"
+
 namespace recourse::policy {
 namespace {
 
@@ -19,7 +22,16 @@ Verdict end(const Situation& situation, Move move, std::optional<Escalation> esc
   return {std::move(transition), escalation};
 }
 
-task::Reason reason_of(const Decision& decision) { return {decision.code, decision.message}; }
+task::Reason reason_of(const Decision& decision) {
+  return {decision.code, clean_text(decision.message, kErrorCharactersMax)};
+}
+
+task::Reason reason_with(std::string code, std::string_view why, const Situation& situation) {
+  return {std::move(code),
+          clean_text(fmt::format("{} after {} retries; last error: {}", why, situation.task.retries,
+                                 situation.decision.message),
+                     kErrorCharactersMax)};
+}
 
 Strategy ending_in(Move move, std::optional<Escalation> escalation) {
   return [=](const Situation& situation) {
@@ -27,24 +39,21 @@ Strategy ending_in(Move move, std::optional<Escalation> escalation) {
   };
 }
 
-Duration scaled(Duration delay, double factor) {
-  const double product = static_cast<double>(delay.count()) * factor;
-  constexpr auto kMost = static_cast<double>(Duration::max().count()) / 2;
-  return Duration(static_cast<Duration::rep>(std::min(product, kMost)));
-}
-
 Duration wait_before_retry(const Situation& situation) {
   const Decision& decision = situation.decision;
   if (decision.snooze) return *decision.snooze;
-  const Duration backoff = scaled(
+  const Duration backoff = saturating_scale(
       situation.backoff.delay(situation.task.retries + 1, situation.rng), decision.backoff_factor);
   const Duration asked_for =
       std::min(decision.retry_after.value_or(Duration::zero()), situation.backoff.max());
   return std::max(backoff, asked_for);
 }
 
-Move move_of(const Situation& situation) {
-  if (situation.sticky_allowed && situation.decision.prefer_sticky) return Move::kRetryHere;
+// What our own limits put off, as against what the handler or the downstream asked for.
+bool is_put_off(const Decision& decision) { return !decision.uses_retry && !decision.snooze; }
+
+Move move_of(const Situation& situation, Duration wait) {
+  if (situation.decision.prefer_sticky && wait <= situation.sticky_up_to) return Move::kRetryHere;
   return situation.decision.uses_retry ? Move::kRetry : Move::kRelease;
 }
 
@@ -55,18 +64,19 @@ Verdict retry_strategy(const Situation& situation) {
   const Decision& decision = situation.decision;
   if (decision.uses_retry && task.retries >= task.spec.max_retries) {
     return end(situation, Move::kGiveUp, Escalation::kMaxRetryReached,
-               {decision.code, fmt::format("gave up after {} retries; last error: {}", task.retries,
-                                           decision.message)});
+               reason_with(decision.code, "gave up", situation));
   }
-  const TimePoint due = saturating_add(situation.now, wait_before_retry(situation));
+  const Duration wait = wait_before_retry(situation);
+  TimePoint due = saturating_add(situation.now, wait);
   if (task.spec.deadline && due > *task.spec.deadline) {
-    return end(
-        situation, Move::kGiveUp, Escalation::kDeadLetter,
-        {"DEADLINE", fmt::format("its deadline comes before the next retry, after {} retries; "
-                                 "last error: {}",
-                                 task.retries, decision.message)});
+    const bool last_chance = is_put_off(decision) && situation.now <= *task.spec.deadline;
+    if (!last_chance) {
+      return end(situation, Move::kGiveUp, Escalation::kDeadLetter,
+                 reason_with("DEADLINE", "its deadline comes before the next retry,", situation));
+    }
+    due = *task.spec.deadline;
   }
-  Transition transition = task::plan(task, move_of(situation), situation.now);
+  Transition transition = task::plan(task, move_of(situation, wait), situation.now);
   transition.due_at = due;
   transition.retries = task.retries + (decision.uses_retry ? 1 : 0);
   transition.error = reason_of(decision);
@@ -82,6 +92,7 @@ Strategies::Strategies() {
 }
 
 void Strategies::replace(Outcome outcome, Strategy strategy) {
+  invariant(strategy != nullptr, "every outcome has a strategy");
   by_outcome_[static_cast<std::size_t>(outcome)] = std::move(strategy);
 }
 

@@ -41,7 +41,9 @@ struct Situation {
   const Decision& decision;
   const Backoff& backoff;
   TimePoint now;
-  bool sticky_allowed;
+  // How long a wait the node may keep to itself; zero where sticky retries are switched off. Longer
+  // ones go back to the store, so that they do not fill the wheel.
+  Duration sticky_up_to;
   Rng& rng;
 };
 
@@ -65,7 +67,8 @@ class Strategies {
 };
 
 // RETRY: waits backoff x factor, at least as long as the downstream asked for, or exactly as long
-// as the handler snoozes. Used up, or past its deadline, the task ends as dead instead.
+// as the // handler snoozes. Used up, or past its deadline, the task ends as dead instead; one that
+// is only put off gets its last chance at the deadline.
 Verdict retry_strategy(const Situation& situation);
 
 }  // namespace recourse::policy

@@ -21,11 +21,11 @@ class StrategyTest : public testing::Test {
   StrategyTest() { task_.state = State::kRunning; }
 
   Verdict carry_out(const Decision& decision) {
-    return strategies_.carry_out({task_, decision, backoff_, kNow, sticky_allowed_, rng_});
+    return strategies_.carry_out({task_, decision, backoff_, kNow, sticky_up_to_, rng_});
   }
 
   task::Task task_;
-  bool sticky_allowed_ = true;
+  Duration sticky_up_to_ = 300s;
   Rng rng_{1};
   Backoff backoff_ = Backoff::make(BackoffRegistry(), {.jitter = Jitter::kNone}).value();
   Strategies strategies_;
@@ -48,10 +48,10 @@ TEST_F(StrategyTest, ItIsStickyWhereBothTheDecisionAndTheSettingSaySo) {  // LEA
   Decision decision = retry(Category::kIo, "IO_ERROR", "refused");
   EXPECT_EQ(carry_out(decision).transition.move, Move::kRetryHere);
 
-  sticky_allowed_ = false;
+  sticky_up_to_ = 0s;
   EXPECT_EQ(carry_out(decision).transition.move, Move::kRetry);
 
-  sticky_allowed_ = true;
+  sticky_up_to_ = 300s;
   decision.prefer_sticky = false;
   EXPECT_EQ(carry_out(decision).transition.to, State::kPending);
 }
@@ -103,6 +103,24 @@ TEST_F(StrategyTest, WhatIsPutOffUsesNoRetry) {  // LOAD-3
   EXPECT_EQ(verdict.transition.due_at, kNow + 128s) << "32 s, the sixth step, times four";
 }
 
+TEST_F(StrategyTest, WhatIsPutOffPastItsDeadlineGetsItsLastChanceThere) {
+  task_.spec.deadline = kNow + 3s;
+  const Verdict verdict = carry_out(put_off(Category::kOpenCircuit, "breaker open"));
+  EXPECT_EQ(verdict.transition.to, State::kPending) << "nothing was tried yet";
+  EXPECT_EQ(verdict.transition.due_at, kNow + 3s);
+
+  task_.spec.deadline = kNow - 1s;
+  EXPECT_EQ(carry_out(put_off(Category::kOpenCircuit, "open")).transition.to, State::kDead);
+}
+
+TEST_F(StrategyTest, ALongErrorIsCutWhenItBecomesTheTasksReason) {
+  task_.retries = 5;
+
+  const Verdict verdict = carry_out(retry(Category::kIo, "IO_ERROR", std::string(10'000, 'x')));
+
+  EXPECT_EQ(verdict.transition.error->message.size(), 4'000U);
+}
+
 TEST_F(StrategyTest, ASnoozeIsExactlyAsLongAsTheHandlerSays) {
   Decision decision = retry(Category::kBizRetryable, "SNOOZE", "bank opens at nine");
   decision.snooze = 9h;
@@ -112,6 +130,7 @@ TEST_F(StrategyTest, ASnoozeIsExactlyAsLongAsTheHandlerSays) {
 
   EXPECT_EQ(verdict.transition.due_at, kNow + 9h);
   EXPECT_EQ(verdict.transition.retries, 0);
+  EXPECT_EQ(verdict.transition.move, Move::kRelease) << "too long for a node to keep it";
 }
 
 TEST_F(StrategyTest, EveryOtherOutcomeEndsTheAttemptInItsState) {  // FAIL-3
@@ -144,17 +163,27 @@ RC_GTEST_PROP(Strategy, EveryVerdictAppliesAndNeverExceedsTheRetries, (std::uint
   task.spec.max_retries = *rc::gen::inRange(0, 10);
   task.retries = *rc::gen::inRange(0, task.spec.max_retries + 1);
   if (*rc::gen::arbitrary<bool>()) task.spec.deadline = kNow + *rc::gen::inRange(0, 600) * 1s;
-  Decision decision{.outcome = *rc::gen::elementOf(kAllOutcomes),
-                    .prefer_sticky = *rc::gen::arbitrary<bool>(),
-                    .backoff_factor = *rc::gen::inRange(0, 1'001) / 1.0,
-                    .uses_retry = *rc::gen::arbitrary<bool>()};
+  const auto any_wait = rc::gen::maybe(
+      rc::gen::map(rc::gen::inRange(0, 3'600), [](int n) { return Duration(n * 1s); }));
+  const auto as_optional = [](const rc::Maybe<Duration>& wait) {
+    return wait ? std::optional(*wait) : std::nullopt;
+  };
+  const Decision decision{.outcome = *rc::gen::elementOf(kAllOutcomes),
+                          .prefer_sticky = *rc::gen::arbitrary<bool>(),
+                          .backoff_factor = *rc::gen::inRange(0, 1'001) / 1.0,
+                          .retry_after = as_optional(*any_wait),
+                          .snooze = as_optional(*any_wait),
+                          .uses_retry = *rc::gen::arbitrary<bool>()};
+  const Duration sticky_up_to = *rc::gen::inRange(0, 2) * 300s;
 
-  const Verdict verdict = Strategies().carry_out({task, decision, backoff, kNow, true, rng});
+  const Verdict verdict =
+      Strategies().carry_out({task, decision, backoff, kNow, sticky_up_to, rng});
 
   const task::Task after = task::apply(task, verdict.transition);
   RC_ASSERT(after.retries <= task.spec.max_retries);
   if (after.state == State::kRunning || after.state == State::kPending) {
     RC_ASSERT(after.due_at >= kNow);
+    if (after.state == State::kRunning) RC_ASSERT(after.due_at <= kNow + sticky_up_to);
     if (task.spec.deadline) RC_ASSERT(after.due_at <= *task.spec.deadline);
   }
   RC_ASSERT(verdict.escalation.has_value() == task::needs_person(after.state));

@@ -70,19 +70,22 @@ struct Task {
   TimePoint due_at;
   // Retries used in this episode.
   int retries = 0;
-  // Owners lost after a recorded start in this episode.
+  // From the first takeover on, a start is written down before the handler runs...
+  bool start_recorded = false;
+  // ...so that owners lost after one can be counted: a task that kills its process is stopped.
   int deaths = 0;
 
   // The lease id outlives the ownership: see ownership.h.
   Ticket ticket;
-  std::optional<Incarnation> owner;
+  std::optional<Owner> owner;
   // Only for work leased to a worker outside; a node's leases end with its incarnation.
   std::optional<TimePoint> lease_end;
 
   // A person's wish that the owner has not carried out yet.
   std::optional<Move> requested;
   std::optional<Reason> last_error;
-  std::optional<TimePoint> finished_at;
+  // When it was finished, or came before a person.
+  std::optional<TimePoint> ended_at;
 
   friend bool operator==(const Task&, const Task&) = default;
 };

@@ -43,11 +43,35 @@ TEST(TaskSpec, KeysAndHeadersAreBounded) {
   TaskSpec spec = valid_spec();
   spec.search_keys = {{"member", std::string(kKeyBytesMax + 1, 'm')}};
   EXPECT_THAT(complaint(spec),
-              HasSubstr("task.search_keys must have a name and at most 255 bytes"));
+              HasSubstr("task.search_keys must have a name, and plain text of at most 255 bytes"));
 
   spec = valid_spec();
   spec.headers = {{"h", std::string(kHeaderBytesMax, 'v')}};
   EXPECT_THAT(complaint(spec), HasSubstr("task.headers (bytes)"));
+}
+
+TEST(TaskSpec, KeysThatCouldNotBeStoredOrSentAreRefused) {
+  TaskSpec spec = valid_spec();
+  spec.kind = Kind("a\n");
+  spec.unique_key = UniqueKey("\xFF\xFE");
+  spec.headers = {{"X\r\nEvil", "1"}};
+  spec.trace_parent = "00-xyz";
+
+  const std::string message = complaint(spec);
+
+  EXPECT_THAT(message, HasSubstr("task.kind must be valid UTF-8 without control characters"));
+  EXPECT_THAT(message, HasSubstr("task.unique_key must be valid UTF-8"));
+  EXPECT_THAT(message, HasSubstr("task.headers must have HTTP header names"));
+  EXPECT_THAT(message, HasSubstr("task.trace_parent must be a W3C traceparent"));
+}
+
+TEST(TaskSpec, RealHeadersAndTracesPass) {
+  TaskSpec spec = valid_spec();
+  spec.headers = {{"X-Request-Id", "订单 7"}};
+  spec.trace_parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  spec.search_keys = {{"member", "m-1"}};
+
+  EXPECT_EQ(complaint(spec), "");
 }
 
 TEST(Task, IsAvailableOnlyWhenNobodyHasIt) {

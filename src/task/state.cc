@@ -21,11 +21,11 @@ Result<State> try_move(State from, Move move) {
   for (const Edge& edge : kEdges) {
     if (edge.from == from && is_control(edge.move)) possible.push_back(word_for_people(edge.move));
   }
-  return fail(
-      ErrorCode::kConflict,
-      fmt::format("cannot {} a task that is {}; possible: {}", word_for_people(move), to_string(from),
-                  possible.empty() ? "nothing, it is finished"
-                                   : fmt::format("{}", fmt::join(possible, ", "))));
+  return fail(ErrorCode::kConflict,
+              fmt::format("cannot {} a task that is {}; possible: {}", word_for_people(move),
+                          to_string(from),
+                          possible.empty() ? "nothing, it is finished"
+                                           : fmt::format("{}", fmt::join(possible, ", "))));
 }
 
 }  // namespace recourse::task

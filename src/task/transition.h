@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "base/result.h"
 #include "base/time.h"
 #include "task/ids.h"
 #include "task/ownership.h"
@@ -22,22 +23,31 @@ struct Transition {
   // As they are to stand in the row afterwards.
   TimePoint due_at;
   int retries = 0;
+  int deaths = 0;
   std::optional<Reason> error;
+  std::optional<TimePoint> deadline;
 
   friend bool operator==(const Transition&, const Transition&) = default;
 };
 
-// The move as the table has it, everything else left as it is; retry_now and reopen are due at
-// once, and reopen starts a new episode with its retries unused. The move must be in the table:
-// machines do not try what is forbidden (people do, and get try_move's answer).
+// The move as the table has it, everything else left as it is, but for what belongs to the move
+// itself: an adoption counts the owner's death if a start was recorded, and retry_now is due at
+// once. The move must be in the table: machines do not try what is forbidden (people do, and get
+// try_move's answer).
 Transition plan(const Task& task, Move move, TimePoint now);
+
+// A person's second chance for what is dead or failed: due at once, retries and deaths start over.
+// Refused where the deadline has passed and no new one is given, because the task would only die
+// again.
+Result<Transition> plan_reopen(const Task& task, TimePoint now,
+                               std::optional<TimePoint> new_deadline);
 
 // The row after the transition: the fence is one higher, and who does not run it does not own it.
 Task apply(Task task, const Transition& transition);
 
 // Who takes a task, and until when where it is a worker with a lease of its own.
 struct Claim {
-  Incarnation owner;
+  Owner owner;
   LeaseId lease;
   std::optional<TimePoint> lease_end;
 };

@@ -13,7 +13,7 @@ const TimePoint kNow{100s};
 Claim some_claim(std::uint8_t lease) {
   Ulid id;
   id.bytes.back() = lease;
-  return {.owner = Incarnation(id), .lease = LeaseId(id), .lease_end = std::nullopt};
+  return {.owner = Owner(Incarnation(id)), .lease = LeaseId(id), .lease_end = std::nullopt};
 }
 
 Task running_task() {
@@ -44,7 +44,7 @@ TEST(Transition, AnOutcomeEndsTheOwnershipAndLeavesTheLeaseIdToBeRecognised) {
 
   EXPECT_EQ(after.state, State::kSucceeded);
   EXPECT_FALSE(after.owner);
-  EXPECT_EQ(after.finished_at, kNow);
+  EXPECT_EQ(after.ended_at, kNow);
   EXPECT_EQ(judge_write(after.ticket, before.ticket), WriteVerdict::kAlreadyApplied);
 }
 
@@ -63,17 +63,74 @@ TEST(Transition, AStickyRetryKeepsItsOwner) {
   EXPECT_EQ(after.last_error->code, "TIMEOUT");
 }
 
-TEST(Transition, AReopenedTaskStartsANewEpisodeAtOnce) {
+TEST(Transition, AnAdoptedTaskRefusesItsDeadOwnersLateOutcome) {
+  const Task before = running_task();
+
+  const Task adopted = apply(before, plan(before, Move::kAdopt, kNow));
+
+  EXPECT_EQ(adopted.state, State::kPending);
+  EXPECT_EQ(judge_write(adopted.ticket, before.ticket), WriteVerdict::kRefused);
+}
+
+TEST(Transition, OnlyADeathAfterARecordedStartCounts) {
+  Task task = running_task();
+  EXPECT_EQ(plan(task, Move::kAdopt, kNow).deaths, 0);
+
+  task.start_recorded = true;
+  EXPECT_EQ(plan(task, Move::kAdopt, kNow).deaths, 1);
+  EXPECT_EQ(plan(task, Move::kRelease, kNow).deaths, 0) << "a clean stop is no death";
+  EXPECT_FALSE(apply(task, plan(task, Move::kAdopt, kNow)).start_recorded);
+}
+
+TEST(Transition, ARequestIsGoneOnceItWasCarriedOut) {
+  Task task = running_task();
+  task.requested = Move::kPause;
+
+  const Task retried = apply(task, plan(task, Move::kRetry, kNow));
+  EXPECT_EQ(retried.requested, Move::kPause) << "another write does not lose it";
+  EXPECT_EQ(apply(task, plan(task, Move::kPause, kNow)).requested, std::nullopt);
+  EXPECT_EQ(apply(task, plan(task, Move::kSucceed, kNow)).requested, std::nullopt);
+}
+
+TEST(Transition, RetryNowDoesNotWait) {
+  Task task;
+  task.due_at = kNow + 300s;
+
+  EXPECT_EQ(plan(task, Move::kRetryNow, kNow).due_at, kNow);
+}
+
+Task dead_task() {
   Task task = running_task();
   task.deaths = 2;
-  task = apply(task, plan(task, Move::kGiveUp, kNow));
+  return apply(task, plan(task, Move::kGiveUp, kNow));
+}
 
-  task = apply(task, plan(task, Move::kReopen, kNow));
+TEST(Transition, AReopenedTaskStartsANewEpisodeAtOnce) {
+  const Task dead = dead_task();
+  EXPECT_EQ(dead.ended_at, kNow);
+
+  const Task task = apply(dead, plan_reopen(dead, kNow + 5s, std::nullopt).value());
 
   EXPECT_EQ(task.state, State::kPending);
-  EXPECT_EQ(task.due_at, kNow);
+  EXPECT_EQ(task.due_at, kNow + 5s);
   EXPECT_EQ(task.retries, 0);
   EXPECT_EQ(task.deaths, 0);
+  EXPECT_EQ(task.ended_at, std::nullopt);
+}
+
+TEST(Transition, AReopenedTaskNeedsADeadlineThatHasNotPassed) {
+  Task dead = dead_task();
+  dead.spec.deadline = kNow;
+
+  EXPECT_EQ(plan_reopen(dead, kNow, std::nullopt).error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(plan_reopen(dead, kNow, kNow - 1s).error().code, ErrorCode::kInvalid);
+
+  const Transition reopen = plan_reopen(dead, kNow, kNow + 60s).value();
+  EXPECT_EQ(apply(dead, reopen).spec.deadline, kNow + 60s);
+}
+
+TEST(Transition, OnlyWhatWaitsForAPersonIsReopened) {
+  EXPECT_EQ(plan_reopen(running_task(), kNow, std::nullopt).error().code, ErrorCode::kConflict);
 }
 
 TEST(Transition, WhatTheTableForbidsStopsTheProcess) {
@@ -101,7 +158,7 @@ RC_GTEST_PROP(Transition, EveryStepRaisesTheFenceByOneAndOnlyRunningHasAnOwner, 
 
     RC_ASSERT(task.ticket.fence == next(before));
     RC_ASSERT(task.owner.has_value() == (task.state == State::kRunning));
-    RC_ASSERT(task.finished_at.has_value() == is_finished(task.state));
+    RC_ASSERT(task.ended_at.has_value() == (is_finished(task.state) || needs_person(task.state)));
   }
 }
 
