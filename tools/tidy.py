@@ -25,6 +25,9 @@ FILE_LINES = (350, 600)  # a warning above the first, an error above the second
 FUNCTION_LINES = (40, 70)
 SIZED = (".h", ".cc", ".ts", ".tsx", ".py", ".sh")
 
+# Spellings of C++ that no rule here would look at.
+OTHER_CPP = (".cpp", ".cxx", ".c++", ".C", ".c", ".hpp", ".hxx", ".hh", ".ipp", ".inl", ".tcc")
+
 LISTED_IN_CMAKE = ("src/", "bench/", "sim/", "tests/", "examples/", "include/")
 
 # A path that exists on one computer only, and the hosts a build would fetch from behind our back.
@@ -142,6 +145,8 @@ def check_source_lists(sources: list[Source]) -> Iterator[Finding]:
             folder = source.path.removesuffix(source.name)
             listed.update(folder + word for word in re.split(r'[\s()";]+', code))
     for source in sources:
+        if source.path.startswith(LISTED_IN_CMAKE) and source.path.endswith(OTHER_CPP):
+            yield source.error(1, "C++ files end in .cc and .h here; rename it")
         if source.is_cpp and source.path.startswith(LISTED_IN_CMAKE) and source.path not in listed:
             yield source.error(1, "no CMakeLists.txt lists this file; "
                                   f"name {source.name} in the one of its folder")

@@ -36,9 +36,12 @@ def _pattern_of(name: str) -> str:
 
 
 CLOCK = Ban("reads a clock", "take `now` as an argument", """
-    system_clock steady_clock high_resolution_clock file_clock utc_clock tai_clock gps_clock
+    SystemClock system_clock steady_clock high_resolution_clock file_clock utc_clock tai_clock gps_clock
     clock_gettime gettimeofday timespec_get localtime* mktime
     std::time( ::time( time(nullptr time(NULL time(0 time(& std::clock( ::clock(
+""")
+OUR_CLOCK = Ban("holds a clock", "take `now` as an argument", """
+    Clock SteadyTime UlidSource
 """)
 CHANCE = Ban("draws from a random device", "take an `Rng&`", """
     random_device rand( srand( getrandom( getentropy(
@@ -52,6 +55,7 @@ THREAD = Ban("uses a thread or a lock", "leave that to the shell that calls this
     std::shared_mutex std::shared_timed_mutex std::lock_guard std::unique_lock std::scoped_lock
     std::shared_lock std::call_once std::latch std::barrier std::counting_semaphore
     std::binary_semaphore std::atomic* condition_variable* pthread_*
+    Mutex MutexLock ConditionVariable
 """)
 ENVIRONMENT = Ban("reads the environment", "read it in src/app/ and pass the value", """
     getenv secure_getenv setenv unsetenv putenv environ
@@ -62,13 +66,13 @@ IO = Ban("does I/O", "return the value and let the caller write it", """
     fopen( fread( fwrite( scanf( fscanf(
 """)
 
-PURE_BANS = (CLOCK, CHANCE, SLEEP, THREAD, ENVIRONMENT, IO)
+PURE_BANS = (CLOCK, OUR_CLOCK, CHANCE, SLEEP, THREAD, ENVIRONMENT, IO)
 UNIT_TEST_BANS = (CLOCK, SLEEP)
 
 PURE_INCLUDES = re.compile(
     r"thread|mutex|shared_mutex|condition_variable|future|atomic|semaphore|latch|barrier|pthread\.h"
     r"|iostream|fstream|filesystem|unistd\.h|fcntl\.h|netdb\.h|sys/.*"
-    r"|base/\w*(?:clock|mutex|thread)\w*\.h"
+    r"|base/(?:\w*(?:clock|mutex|thread)\w*|log|ulid_source)\.h"
 )
 
 

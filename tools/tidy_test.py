@@ -179,7 +179,8 @@ class HiddenInputs(TidyTest):
             "std::thread worker;", "std::mutex mutex;", "pthread_create(&t);", "std::atomic<int> n;",
             'auto home = std::getenv("HOME");', "std::cout << 1;", 'printf("x");', 'std::fprintf(f, "x");',
             "#include <atomic>", "#include <iostream>", "#include <sys/socket.h>",
-            '#include "base/mutex.h"', '#include "base/clock.h"',
+            '#include "base/mutex.h"', '#include "base/clock.h"', '#include "base/ulid_source.h"',
+            "auto t = SystemClock().now();", "const Clock& clock_;", "MutexLock lock(mutex_);",
         ):
             for folder in ("task", "policy", "timing", "engine/core"):
                 self.assert_finds(f"src/{folder}/a.cc", f"\n{code}\n", line=2)
@@ -250,6 +251,10 @@ class SourceLists(TidyTest):
             ("CMakeLists.txt", "add_library(base src/base/ulid.cc)"),
         ):
             self.assertEqual(self.findings_with("src/base/ulid.cc", cmake_path, cmake), [], cmake)
+
+    def test_other_spellings_of_cpp_do_not_get_round_the_rules(self):
+        for name in ("a.cpp", "a.hpp", "a.inl"):
+            self.assert_finds(f"src/policy/{name}", "auto t = std::chrono::system_clock::now();\n")
 
     def test_globs_are_forbidden_but_may_be_talked_about(self):
         self.assert_finds("src/base/CMakeLists.txt", "\nfile( GLOB_RECURSE sources *.cc)\n", line=2)
