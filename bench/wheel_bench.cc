@@ -18,8 +18,7 @@
 namespace recourse::bench {
 namespace {
 
-using std::chrono_literals::operator""ms;
-using std::chrono_literals::operator""s;
+using namespace std::chrono_literals;
 
 constexpr std::size_t kPending = 1'000'000;
 // As many timeouts as a busy node has running at once.

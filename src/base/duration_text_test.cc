@@ -7,11 +7,7 @@
 namespace recourse {
 namespace {
 
-using std::chrono_literals::operator""h;
-using std::chrono_literals::operator""min;
-using std::chrono_literals::operator""ms;
-using std::chrono_literals::operator""s;
-using std::chrono_literals::operator""us;
+using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::HasSubstr;
 

@@ -10,7 +10,7 @@
 namespace recourse {
 namespace {
 
-using std::chrono_literals::operator""s;
+using namespace std::chrono_literals;
 
 TEST(FieldChecks, ValuesWithinTheirRangePass) {
   EXPECT_TRUE(FieldChecks("breaker")

@@ -11,8 +11,7 @@
 namespace recourse {
 namespace {
 
-using std::chrono_literals::operator""h;
-using std::chrono_literals::operator""s;
+using namespace std::chrono_literals;
 
 static_assert(saturating_add(TimePoint(5s), 3s) == TimePoint(8s));
 static_assert(saturating_add(kNever, 1s) == kNever);

@@ -15,8 +15,7 @@
 namespace recourse {
 namespace {
 
-using std::chrono_literals::operator""ms;
-using std::chrono_literals::operator""s;
+using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 Ulid with_bytes(std::uint8_t head, std::uint8_t tail) {

@@ -8,7 +8,7 @@
 namespace recourse::policy {
 
 Result<> validate(const AlertSettings& settings) {
-  using std::chrono_literals::operator""h;
+  using namespace std::chrono_literals;
   constexpr Duration kLongest = 24h * 30;
   constexpr double kFigureMax = 1e15;
   const bool above = settings.side == AlertSide::kAbove;

@@ -43,7 +43,7 @@ Duration spread(Duration delay, const BackoffSettings& settings, Rng& rng) {
 }  // namespace
 
 Result<> validate(const BackoffSettings& settings) {
-  using std::chrono_literals::operator""ms;
+  using namespace std::chrono_literals;
   return FieldChecks("backoff")
       .between<Duration>("base", settings.base, 1ms, kLongestWait)
       .between<Duration>("min", settings.min, Duration::zero(), kLongestWait)

@@ -22,9 +22,7 @@ double share(std::int64_t part, std::int64_t all) {
 }  // namespace
 
 Result<> validate(const BreakerSettings& settings) {
-  using std::chrono_literals::operator""h;
-  using std::chrono_literals::operator""ms;
-  using std::chrono_literals::operator""s;
+  using namespace std::chrono_literals;
   const bool counted = settings.window_type == WindowType::kCount;
   return FieldChecks("breaker")
       .between("window_calls", settings.window_calls, 1, 10'000)

@@ -14,7 +14,7 @@
 namespace recourse::policy {
 namespace {
 
-using std::chrono_literals::operator""s;
+using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 HttpAnswer http(int status) {

@@ -7,8 +7,7 @@
 namespace recourse::policy {
 
 Result<> validate(const ReminderSettings& settings) {
-  using std::chrono_literals::operator""h;
-  using std::chrono_literals::operator""s;
+  using namespace std::chrono_literals;
   return FieldChecks("reminder")
       .between<Duration>("interval", settings.interval, 1s, 24h * 365)
       .result();

@@ -6,8 +6,7 @@
 namespace recourse::policy {
 namespace {
 
-using std::chrono_literals::operator""h;
-using std::chrono_literals::operator""s;
+using namespace std::chrono_literals;
 
 constexpr TimePoint kStart{std::chrono::seconds(1'000)};
 

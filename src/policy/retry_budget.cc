@@ -5,8 +5,7 @@
 namespace recourse::policy {
 
 Result<> validate(const BudgetSettings& settings) {
-  using std::chrono_literals::operator""h;
-  using std::chrono_literals::operator""s;
+  using namespace std::chrono_literals;
   return FieldChecks("budget")
       .between("ratio", settings.ratio, 0.0, 10.0)
       .between("per_second", settings.per_second, 0.0, 1'000'000.0)

@@ -7,9 +7,7 @@
 namespace recourse::policy {
 namespace {
 
-using std::chrono_literals::operator""h;
-using std::chrono_literals::operator""min;
-using std::chrono_literals::operator""s;
+using namespace std::chrono_literals;
 using task::Move;
 using task::State;
 using testing::HasSubstr;

@@ -44,8 +44,7 @@ bool is_trace_parent(std::string_view text) {
 }  // namespace
 
 Result<> validate(const TaskSpec& spec) {
-  using std::chrono_literals::operator""h;
-  using std::chrono_literals::operator""ms;
+  using namespace std::chrono_literals;
   constexpr std::size_t kNone = 0;
   constexpr std::string_view kPlain = "must be valid UTF-8 without control characters";
   return FieldChecks("task")

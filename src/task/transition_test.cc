@@ -6,7 +6,7 @@
 namespace recourse::task {
 namespace {
 
-using std::chrono_literals::operator""s;
+using namespace std::chrono_literals;
 
 const TimePoint kNow{100s};
 

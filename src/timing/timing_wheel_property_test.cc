@@ -17,9 +17,7 @@
 namespace recourse::timing {
 namespace {
 
-using std::chrono_literals::operator""ms;
-using std::chrono_literals::operator""s;
-using std::chrono_literals::operator""us;
+using namespace std::chrono_literals;
 
 const TimePoint kStart{1'000s};
 

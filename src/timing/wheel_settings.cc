@@ -6,8 +6,7 @@
 namespace recourse::timing {
 
 Result<> validate(const WheelSettings& settings) {
-  using std::chrono_literals::operator""h;
-  using std::chrono_literals::operator""ms;
+  using namespace std::chrono_literals;
   return FieldChecks("wheel")
       .between<Duration>("tick", settings.tick, 1ms, 1h)
       .between("slots", settings.slots, std::size_t{2}, Occupancy::kSlotsMax)
