@@ -65,5 +65,11 @@ RC_GTEST_PROP(DurationText, NoSpellingCrashesTheParser, ()) {
   if (!parsed) RC_ASSERT(parsed.error().code == ErrorCode::kInvalid);
 }
 
+TEST(DurationText, ASumPastTheLongestDurationIsTooLong) {
+  EXPECT_EQ(parse_duration("any", "106751991d4h54s775ms807us").value(), Duration::max());
+  EXPECT_THAT(parse_duration("any", "106751991d4h54s775ms808us").error().message,
+              HasSubstr("too long"));
+}
+
 }  // namespace
 }  // namespace recourse

@@ -27,5 +27,13 @@ TEST(MemoryLog, IsBoundedAndKeepsTheNewest) {
   EXPECT_THAT(log.lines(), ElementsAre("info two", "warning three"));
 }
 
+TEST(MemoryLog, OfNoCapacityKeepsNothing) {
+  MemoryLog log(0);
+
+  log.info("one");
+
+  EXPECT_THAT(log.lines(), ElementsAre());
+}
+
 }  // namespace
 }  // namespace recourse

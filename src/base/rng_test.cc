@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -55,6 +56,40 @@ RC_GTEST_PROP(Rng, AFractionIsAtLeastZeroAndBelowOne, (std::uint64_t seed)) {
 
   RC_ASSERT(fraction >= 0.0);
   RC_ASSERT(fraction < 1.0);
+}
+
+TEST(Rng, APowerOfTwoOfChoicesDiscardsNoDraw) {
+  Rng raw(42);
+  Rng rng(42);
+
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(rng.between(0, (1ULL << 63) - 1), raw.next() % (1ULL << 63));
+  }
+}
+
+TEST(Rng, AWideRangeIsAsEvenAsASmallOne) {
+  Rng rng(7);
+  const std::uint64_t third = 1ULL << 62;
+  std::array<int, 3> seen{};
+
+  for (int i = 0; i < 30'000; ++i) ++seen[rng.between(0, 3 * third - 1) / third];
+
+  for (const int count : seen) EXPECT_NEAR(count, 10'000, 500);
+}
+
+TEST(Rng, FractionsReachFromZeroToOne) {
+  Rng rng(7);
+  double lowest = 1;
+  double highest = 0;
+
+  for (int i = 0; i < 1'000; ++i) {
+    const double fraction = rng.fraction();
+    lowest = std::min(lowest, fraction);
+    highest = std::max(highest, fraction);
+  }
+
+  EXPECT_LT(lowest, 0.01);
+  EXPECT_GT(highest, 0.99);
 }
 
 }  // namespace

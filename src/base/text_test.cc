@@ -53,5 +53,17 @@ RC_GTEST_PROP(CleanText, WhatIsCleanStaysAsItIs, (const std::string& text)) {
   RC_ASSERT(clean_text(text, 3).size() <= 12U);
 }
 
+TEST(CleanText, EveryByteOfACharacterIsLookedAt) {
+  const std::string bad = "\xEF\xBF\xBD";
+
+  EXPECT_EQ(clean_text("\xE0\x80\x80", 10), bad + bad + bad) << "three bytes where one would do";
+  EXPECT_EQ(clean_text("\xF0\x80\x80\x80", 10), bad + bad + bad + bad) << "four where one would";
+  EXPECT_EQ(clean_text("\xE7\xA7"
+                       "A",
+                       10),
+            bad + bad + "A")
+      << "a third byte that is none";
+}
+
 }  // namespace
 }  // namespace recourse

@@ -125,5 +125,23 @@ TEST(UlidSource, ThreadsNeverGetTheSameId) {
   EXPECT_EQ(distinct.size(), 8'000U);
 }
 
+TEST(UlidSequence, ATimeBefore1970CountsAs1970) {
+  UlidSequence sequence(1);
+
+  EXPECT_EQ(created_at(sequence.next(TimePoint(-1ms))), TimePoint(0ms));
+}
+
+TEST(UlidSequence, AllEightyBitsAreRandom) {
+  UlidSequence sequence(1);
+  std::array<std::uint8_t, 16> ever{};
+
+  for (int i = 1; i <= 100; ++i) {
+    const Ulid id = sequence.next(TimePoint(i * 1ms));
+    for (std::size_t at = 0; at < ever.size(); ++at) ever[at] |= id.bytes[at];
+  }
+
+  for (std::size_t at = 6; at < ever.size(); ++at) EXPECT_EQ(ever[at], 0xFF) << "byte " << at;
+}
+
 }  // namespace
 }  // namespace recourse

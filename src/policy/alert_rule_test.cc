@@ -85,5 +85,11 @@ RC_GTEST_PROP(AlertRule, FiringAndClearingAlternate, ()) {
   }
 }
 
+TEST(AlertSettings, BadOnesAreRefusedByNameAndRange) {
+  EXPECT_EQ(validate(AlertSettings{.fire_at = 1e16, .clear_after = -1s}).error().message,
+            "alert.fire_at must be between -1000000000000000 and 1000000000000000, not 1e+16; "
+            "alert.clear_after must be between 0s and 30d, not -1s");
+}
+
 }  // namespace
 }  // namespace recourse::policy

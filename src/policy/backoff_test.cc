@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+
 #include "base/named.h"
 
 namespace recourse::policy {
@@ -173,6 +175,56 @@ RC_GTEST_PROP(Backoff, JitterStaysWithinItsOwnReach, (std::uint64_t seed)) {
     RC_ASSERT(delay <= microseconds);
     if (settings.jitter == Jitter::kEqual) RC_ASSERT(delay >= microseconds / 2 - 1);
   }
+}
+
+TEST(Backoff, LessThanTheFirstRetryCountsAsTheFirst) {
+  const Backoff backoff = make({.strategy = "linear", .min = 0s});
+
+  EXPECT_EQ(backoff.before_jitter(0), 1s);
+  EXPECT_EQ(backoff.before_jitter(-5), 1s);
+}
+
+TEST(Backoff, ANameMayHaveSixtyFourOfAllThatIsAllowed) {
+  BackoffRegistry registry;
+  const Curve curve = [](Duration base, int) { return base; };
+
+  EXPECT_TRUE(registry.add("aZ09-_." + std::string(57, 'x'), curve));
+  EXPECT_FALSE(registry.add(std::string(65, 'x'), curve));
+}
+
+TEST(Backoff, JitterUsesAllOfItsReach) {
+  const auto reach = [](Jitter jitter) {
+    const Backoff backoff = make({.base = 100s, .min = 0s, .jitter = jitter});
+    Rng rng(1);
+    std::vector<Duration> delays;
+    for (int i = 0; i < 1'000; ++i) delays.push_back(backoff.delay(1, rng));
+    return std::pair(std::ranges::min(delays), std::ranges::max(delays));
+  };
+
+  const auto [ratio_low, ratio_high] = reach(Jitter::kRatio);
+  const auto [equal_low, equal_high] = reach(Jitter::kEqual);
+  const auto [full_low, full_high] = reach(Jitter::kFull);
+
+  EXPECT_LT(ratio_low, 81s);
+  EXPECT_GT(ratio_high, 119s);
+  EXPECT_LT(equal_low, 51s);
+  EXPECT_GT(equal_high, 99s);
+  EXPECT_LT(full_low, 1s);
+  EXPECT_GT(full_high, 99s);
+}
+
+TEST(Backoff, AUsersOwnCurveIsSpreadToo) {
+  BackoffRegistry registry;
+  ASSERT_TRUE(registry.add("own", [](Duration base, int) { return base; }));
+  const Backoff backoff = Backoff::make(registry, {.strategy = "own"}).value();
+  Rng rng(1);
+
+  EXPECT_NE(backoff.delay(1, rng), backoff.delay(1, rng));
+}
+
+TEST(BackoffSettings, ALongestWaitOfNothingIsRefused) {
+  EXPECT_EQ(validate(BackoffSettings{.min = 0s, .max = 0s}).error().message,
+            "backoff.max must be between 1ms and 365d, not 0s");
 }
 
 }  // namespace

@@ -84,5 +84,33 @@ RC_GTEST_PROP(BatchController, StaysWithinItsLimitsAndReportsEveryChange, ()) {
   }
 }
 
+TEST(BatchController, RoundsToTheNearest) {
+  BatchController controller({.min = 1, .initial = 100, .shrink_to = 0.29});
+
+  controller.observe({.executor_queue = 1});
+
+  EXPECT_EQ(controller.batch(), 29) << "100 x 0.29 is 28.999... in binary";
+}
+
+TEST(BatchController, TheBordersBelongToPressureAndToCalm) {
+  BatchController controller({});
+
+  EXPECT_TRUE(controller.observe({.executor_queue = 0.8}));
+  EXPECT_TRUE(controller.observe({.executor_queue = 0.5}));
+}
+
+TEST(BatchController, TheSmallestBatchGrowsToo) {
+  BatchController controller({.min = 1, .initial = 1});
+
+  controller.observe({});
+
+  EXPECT_EQ(controller.batch(), 2);
+}
+
+TEST(BatchController, StartsWithinItsLimits) {
+  EXPECT_EQ(BatchController({.initial = 1}).batch(), 50);
+  EXPECT_EQ(BatchController({.initial = 100'000}).batch(), 2'000);
+}
+
 }  // namespace
 }  // namespace recourse::policy

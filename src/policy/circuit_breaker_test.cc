@@ -197,5 +197,55 @@ RC_GTEST_PROP(CircuitBreaker, NeverLetsMoreThanItsProbesThrough, ()) {
   }
 }
 
+TEST(CircuitBreaker, EveryHalfOpenPeriodCountsItsProbesAfresh) {
+  CircuitBreaker breaker = opened({});
+  for (const CallResult result : {kWell, kWell, kBadly, kBadly, kBadly}) {
+    call(breaker, result, kStart + 30s);
+  }
+  ASSERT_EQ(breaker.state(), BreakerState::kOpen);
+  const TimePoint later = kStart + 60s;
+
+  EXPECT_EQ(call(breaker, kWell, later), std::nullopt);
+  EXPECT_EQ(call(breaker, kWell, later), std::nullopt);
+
+  EXPECT_EQ(call(breaker, kWell, later),
+            (BreakerChange{BreakerState::kHalfOpen, BreakerState::kClosed}));
+}
+
+TEST(CircuitBreaker, AbandoningACallFromBeforeItOpenedFreesNoProbe) {
+  CircuitBreaker breaker({.min_calls = 1, .probes = 1});
+  const std::optional<Permit> old = breaker.acquire(kStart);
+  call(breaker, kBadly, kStart);
+  ASSERT_TRUE(breaker.acquire(kStart + 30s));
+
+  breaker.abandon(*old);
+
+  EXPECT_FALSE(breaker.acquire(kStart + 30s));
+}
+
+TEST(CircuitBreaker, HalfOfTheProbesIsAlreadyTooMuch) {
+  const TimePoint later = kStart + 30s;
+  CircuitBreaker breaker = opened({.probes = 4});
+  call(breaker, kWell, later);
+  EXPECT_EQ(call(breaker, kWell, later), std::nullopt) << "the other two could still make it half";
+  call(breaker, kBadly, later);
+
+  EXPECT_EQ(call(breaker, kBadly, later),
+            (BreakerChange{BreakerState::kHalfOpen, BreakerState::kOpen}));
+}
+
+TEST(CircuitBreaker, ASlowProbeWentBadly) {
+  CircuitBreaker breaker = opened({.slow_call = 1s, .probes = 1});
+
+  call(breaker, {.failed = false, .took = 2s}, kStart + 30s);
+
+  EXPECT_EQ(breaker.state(), BreakerState::kOpen);
+}
+
+TEST(BreakerSettings, ATimeWindowIsNotBoundedByTheCountWindowsSize) {
+  EXPECT_TRUE(validate(
+      BreakerSettings{.window_type = WindowType::kTime, .window_calls = 10, .min_calls = 20}));
+}
+
 }  // namespace
 }  // namespace recourse::policy

@@ -222,5 +222,61 @@ TEST(Decision, WhatIsPutOffUsesNoRetryAndWaitsFourTimesAsLong) {  // LOAD-3
   EXPECT_FALSE(decision.prefer_sticky);
 }
 
+TEST(FailureRouter, LackOfResourcesInADatabaseIsRetried) {
+  EXPECT_EQ(standard_router().decide(SqlFailure{"53100", "disk full"}).outcome, Outcome::kRetry);
+}
+
+TEST(FailureRouter, WhatTheRunnerReportsHasAFixedCode) {
+  const FailureRouter router = standard_router();
+
+  EXPECT_EQ(router.decide(Declined{"no"}).code, "DECLINED");
+  EXPECT_EQ(router.decide(TimedOut{1s}).code, "TIMEOUT");
+  EXPECT_EQ(router.decide(Unreachable{"refused"}).code, "UNREACHABLE");
+}
+
+TEST(FailureRouter, AKeywordMayBeGivenInCapitals) {
+  const FailureCase on_lock = retry_on_keywords({{"LOCKED", Category::kBizRetryable}});
+
+  EXPECT_TRUE(on_lock(Declined{"stock is Locked"}));
+}
+
+TEST(MessageRouter, EachKeywordHasItsCategory) {
+  const FailureRouter router = message_router();
+  const auto category = [&](const char* text) {
+    return router.decide(thrown(std::runtime_error(text))).category;
+  };
+
+  EXPECT_EQ(category("read timeout"), Category::kTimeout);
+  EXPECT_EQ(category("read timed out"), Category::kTimeout);
+  EXPECT_EQ(category("connection reset"), Category::kIo);
+  EXPECT_EQ(category("network is down"), Category::kIo);
+}
+
+TEST(FailureRouter, ALongCodeIsCut) {
+  FailureRouter router = standard_router();
+  router.add_first([](const Failure&) -> std::optional<Decision> {
+    return Decision{.code = std::string(100, 'C')};
+  });
+
+  EXPECT_EQ(router.decide(Declined{"no"}).code, std::string(64, 'C'));
+}
+
+TEST(FailureRouter, ASqlFailureWithoutAStateIsUnmatched) {
+  EXPECT_EQ(standard_router().decide(SqlFailure{"", "gone"}).code, "UNMATCHED");
+}
+
+TEST(Failure, AnHttpAnswerIsDescribedByStatusAndReason) {
+  EXPECT_EQ(describe(HttpAnswer{503, "Service Unavailable", std::nullopt}).message,
+            "HTTP 503 Service Unavailable");
+}
+
+TEST(Decision, BadOnesAreRefusedByNameAndRange) {
+  EXPECT_EQ(validate(Decision{.retry_after = -1s, .snooze = -1s}).error().message,
+            "decision.retry_after must be between 0s and 365d, not -1s; "
+            "decision.snooze must be between 0s and 365d, not -1s");
+  EXPECT_EQ(validate(Decision{.snooze = 0s, .uses_retry = false}).error().message,
+            "decision.uses_retry must be true where there is no wait, or it would never end");
+}
+
 }  // namespace
 }  // namespace recourse::policy

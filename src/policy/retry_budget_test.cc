@@ -68,5 +68,12 @@ RC_GTEST_PROP(RetryBudget, NoWindowSeesMoreRetriesThanItsShare, ()) {
   }
 }
 
+TEST(RetryBudget, FirstAttemptsAreForgottenToo) {
+  RetryBudget budget({.ratio = 1, .per_second = 0});
+  budget.count_first_attempt(kStart);
+
+  EXPECT_FALSE(budget.try_retry(kStart + 10s));
+}
+
 }  // namespace
 }  // namespace recourse::policy

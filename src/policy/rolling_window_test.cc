@@ -74,5 +74,30 @@ RC_GTEST_PROP(CountWindow, SumsTheLastCalls, ()) {
   }
 }
 
+TEST(RollingWindow, ASilenceOfAnyLengthForgetsEverything) {
+  for (int silence = 10; silence < 40; ++silence) {
+    TimeWindow window(10s);
+    window.add(kStart, kCall);
+
+    EXPECT_EQ(window.total(kStart + silence * 1s).calls, 0) << silence << " s";
+  }
+}
+
+TEST(RollingWindow, ATimeBefore1970IsForgottenLikeAnyOther) {
+  TimeWindow window(10s);
+  window.add(TimePoint(-1h), kCall);
+
+  EXPECT_EQ(window.total(kStart).calls, 0);
+}
+
+TEST(CountWindow, ForgetsEverythingAboutTheOldestCall) {
+  CountWindow window(1);
+  window.add(kStart, {.calls = 1, .failed = 1, .slow = 1});
+
+  window.add(kStart, kCall);
+
+  EXPECT_EQ(window.total(kStart), kCall);
+}
+
 }  // namespace
 }  // namespace recourse::policy

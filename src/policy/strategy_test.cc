@@ -187,5 +187,26 @@ RC_GTEST_PROP(Strategy, EveryVerdictAppliesAndNeverExceedsTheRetries, (std::uint
   RC_ASSERT(verdict.escalation.has_value() == task::needs_person(after.state));
 }
 
+TEST_F(StrategyTest, AWaitThatTheNodeMayJustKeepStaysThere) {
+  sticky_up_to_ = 1s;
+  Decision decision = retry(Category::kIo, "IO_ERROR", "refused");
+  EXPECT_EQ(carry_out(decision).transition.move, Move::kRetryHere);
+
+  decision.snooze = 1s;
+  decision.uses_retry = false;
+  EXPECT_EQ(carry_out(decision).transition.move, Move::kRetryHere) << "a snooze too";
+}
+
+TEST_F(StrategyTest, OnlyWhatIsPutOffHasALastChanceAtItsDeadline) {
+  task_.spec.deadline = kNow;
+  const Decision put = put_off(Category::kOpenCircuit, "breaker open");
+  EXPECT_EQ(carry_out(put).transition.due_at, kNow) << "a start at the deadline is in time";
+
+  Decision snooze = retry(Category::kBizRetryable, "SNOOZE", "bank opens at nine");
+  snooze.snooze = 9h;
+  snooze.uses_retry = false;
+  EXPECT_EQ(carry_out(snooze).transition.to, State::kDead);
+}
+
 }  // namespace
 }  // namespace recourse::policy

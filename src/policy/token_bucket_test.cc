@@ -90,5 +90,25 @@ RC_GTEST_PROP(TokenBucket, NoStretchOfTimeSeesMoreThanRateAndBurst, ()) {
   }
 }
 
+TEST(TokenBucket, TimeThatGoesBackwardsTakesNothingAway) {
+  TokenBucket bucket({.per_second = 10, .burst = 1}, kStart);
+
+  EXPECT_TRUE(bucket.try_take(kStart - 1h));
+}
+
+TEST(TokenBucket, IsFullAfterTheLongestSilence) {
+  TokenBucket bucket({.per_second = 1'000, .burst = 2}, kStart);
+
+  EXPECT_TRUE(bucket.try_take(kNever - 1h, 2));
+}
+
+TEST(TokenBucket, ARateIsRoundedToTheNearestMillionth) {
+  TokenBucket bucket({.per_second = 0.001001, .burst = 1}, kStart);
+  ASSERT_TRUE(bucket.try_take(kStart));
+
+  EXPECT_EQ(bucket.available_at(kStart), kStart + 999'001'000us)
+      << "0.001001 x 10^6 is 1000.999... in binary";
+}
+
 }  // namespace
 }  // namespace recourse::policy

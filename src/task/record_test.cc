@@ -90,5 +90,61 @@ TEST(Task, IsAvailableOnlyWhenNobodyHasIt) {
   }
 }
 
+TEST(TaskSpec, TheDefaultsAreThoseOfTheSources) {
+  const TaskSpec spec;
+
+  EXPECT_EQ(spec.priority, 5);
+  EXPECT_EQ(spec.max_retries, 5);
+  EXPECT_EQ(spec.timeout, 10s);
+  EXPECT_EQ(spec.deadline, std::nullopt);
+}
+
+TEST(TaskSpec, EveryKeyAndEveryCountHasItsBound) {
+  const std::string long_key(kKeyBytesMax + 1, 'k');
+  TaskSpec spec = valid_spec();
+  spec.tenant = Tenant(long_key);
+  spec.shard_key = ShardKey(long_key);
+  spec.unique_key = UniqueKey(long_key);
+  spec.backoff = long_key;
+  for (int i = 0; i < 33; ++i) spec.headers[std::to_string(i)] = "v";
+  for (int i = 0; i < 9; ++i) spec.search_keys[std::to_string(i)] = "v";
+
+  const std::string message = complaint(spec);
+
+  for (const char* field : {"tenant", "shard_key", "unique_key", "backoff"}) {
+    EXPECT_THAT(message, HasSubstr(std::string("task.") + field +
+                                   " (bytes) must be between 0 and 255, not 256"));
+  }
+  EXPECT_THAT(message, HasSubstr("task.headers (count) must be between 0 and 32, not 33"));
+  EXPECT_THAT(message, HasSubstr("task.search_keys (count) must be between 0 and 8, not 9"));
+}
+
+TEST(TaskSpec, NothingUnfitIsStoredOrSentInAnyField) {
+  TaskSpec spec = valid_spec();
+  spec.tenant = Tenant("a\n");
+  spec.shard_key = ShardKey("a\n");
+  spec.backoff = "a\n";
+  spec.headers = {{"X-Note", "a\r\nEvil: 1"}};
+  spec.trace_parent = "00-4BF92F3577B34DA6A3CE929D0E0E4736-00F067AA0BA902B7-01";
+
+  const std::string message = complaint(spec);
+
+  EXPECT_THAT(message, HasSubstr("task.tenant must be valid UTF-8"));
+  EXPECT_THAT(message, HasSubstr("task.shard_key must be valid UTF-8"));
+  EXPECT_THAT(message, HasSubstr("task.backoff must be valid UTF-8"));
+  EXPECT_THAT(message, HasSubstr("task.headers must have HTTP header names, and values without"));
+  EXPECT_THAT(message, HasSubstr("task.trace_parent must be a W3C traceparent"));
+}
+
+TEST(TaskSpec, ASearchKeyHasANameAndAShortOne) {
+  TaskSpec spec = valid_spec();
+
+  spec.search_keys = {{"", "7"}};
+  EXPECT_THAT(complaint(spec), HasSubstr("task.search_keys must have a name"));
+
+  spec.search_keys = {{std::string(kKeyBytesMax + 1, 'n'), "7"}};
+  EXPECT_THAT(complaint(spec), HasSubstr("task.search_keys must have a name"));
+}
+
 }  // namespace
 }  // namespace recourse::task

@@ -67,5 +67,10 @@ RC_GTEST_PROP(State, NoSequenceOfMovesLeavesAFinishedState, ()) {
   }
 }
 
+TEST(State, ARefusalOffersOnlyWhatPeopleMayAskFor) {
+  EXPECT_EQ(try_move(State::kRunning, Move::kResume).error().message,
+            "cannot resume a task that is running; possible: pause, cancel, resolve, ignore");
+}
+
 }  // namespace
 }  // namespace recourse::task

@@ -162,5 +162,51 @@ RC_GTEST_PROP(Transition, EveryStepRaisesTheFenceByOneAndOnlyRunningHasAnOwner, 
   }
 }
 
+TEST(Transition, AWorkersLeaseBeginsWithItsClaimAndEndsWithTheOutcome) {
+  Claim claim = some_claim(1);
+  claim.lease_end = TimePoint(130s);
+  const Task leased = apply(Task{}, claim);
+
+  const Task released = apply(leased, plan(leased, Move::kRelease, kNow));
+
+  EXPECT_EQ(leased.lease_end, TimePoint(130s));
+  EXPECT_EQ(released.lease_end, std::nullopt);
+}
+
+TEST(Transition, RetryNowChangesNothingButTheTime) {
+  Task task;
+  task.due_at = TimePoint(500s);
+  task.retries = 2;
+  task.last_error = Reason{"TIMEOUT", "no answer within 10s"};
+
+  const Task after = apply(task, plan(task, Move::kRetryNow, kNow));
+
+  EXPECT_EQ(after.due_at, kNow);
+  EXPECT_EQ(after.retries, 2);
+  EXPECT_EQ(after.last_error, task.last_error);
+}
+
+TEST(Transition, AClaimWithoutAnOwnerStopsTheProcess) {
+  const Task pending;
+
+  EXPECT_DEATH((void)apply(pending, plan(pending, Move::kClaim, kNow)), "names its new owner");
+}
+
+TEST(Transition, AnotherTasksTransitionStopsTheProcess) {
+  const Task task = running_task();
+  Transition other = plan(task, Move::kSucceed, kNow);
+  other.task.value.bytes.back() = 9;
+
+  EXPECT_DEATH((void)apply(task, other), "the row it was decided for");
+}
+
+TEST(Transition, AnInventedStateStopsTheProcess) {
+  const Task task = running_task();
+  Transition invented = plan(task, Move::kSucceed, kNow);
+  invented.to = State::kPending;
+
+  EXPECT_DEATH((void)apply(task, invented), "only moves of the state table are applied");
+}
+
 }  // namespace
 }  // namespace recourse::task

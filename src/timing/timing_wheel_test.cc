@@ -232,5 +232,41 @@ TEST(WheelSettings, BadOnesAreRefusedByNameAndRange) {
             "wheel.max_pending must be between 1 and 100000000, not 0");
 }
 
+TEST_F(Wheel, AdvancingFromWithinATimerStopsTheProcess) {
+  ASSERT_TRUE(wheel_.schedule(a_, kStart + 100ms));
+
+  EXPECT_DEATH(wheel_.advance_to(kStart + 1s, [&](Timer&) { advance(wheel_, kStart + 2s); }),
+               "not called from the timers it fires");
+
+  wheel_.cancel(a_);
+}
+
+TEST(WheelLife, TheFinestWheelReachesTheEndOfTime) {
+  Named timer("t");
+  {
+    TimingWheel wheel(TimePoint(), {.tick = 1ms, .slots = 2});
+    ASSERT_TRUE(wheel.schedule(timer, kNever));
+    EXPECT_EQ(wheel.next_wakeup(), kNever);
+  }
+  EXPECT_FALSE(timer.waiting());
+}
+
+TEST(WheelLife, AStartBefore1970StopsTheProcess) {
+  EXPECT_DEATH(TimingWheel(TimePoint(-1us), {}), "a wheel starts after 1970");
+}
+
+TEST(Slot, GivesAnEmptyBlockBackForTheNext) {
+  BlockPool pool;
+  Block& block = pool.take();
+  pool.give_back(block);
+  Slot slot(0);
+  Named timer("t");
+
+  slot.add({kStart, &timer}, pool);
+  slot.remove(timer, pool);
+
+  EXPECT_EQ(&pool.take(), &block);
+}
+
 }  // namespace
 }  // namespace recourse::timing
