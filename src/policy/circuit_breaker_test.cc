@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <utility>
 #include <vector>
 
 #include "base/named.h"
@@ -156,8 +157,9 @@ struct Probing {
     period = permit->period;
   }
 
-  void answer(Step step) {
+  void answer(Step step, std::size_t which) {
     if (out.empty()) return;
+    std::swap(out[which % out.size()], out.back());
     const Permit permit = out.back();
     out.pop_back();
     const BreakerState before = breaker.state();
@@ -192,7 +194,9 @@ RC_GTEST_PROP(CircuitBreaker, NeverLetsMoreThanItsProbesThrough, ()) {
   for (const Step step : steps) {
     if (step == Step::kWait) probing.now += 15s;
     if (step == Step::kAcquire) probing.acquire();
-    if (step != Step::kWait && step != Step::kAcquire) probing.answer(step);
+    if (step != Step::kWait && step != Step::kAcquire) {
+      probing.answer(step, *rc::gen::inRange<std::size_t>(0, 10));
+    }
     RC_ASSERT(probing.probes <= probes);
   }
 }

@@ -24,7 +24,11 @@ void ExceptionCases::add(Case added) {
   }
   const auto base = std::ranges::find_if(
       cases_, [&](const Case& known) { return known.catches(added.throw_pointer); });
-  cases_.insert(base, std::move(added));
+  // Mostly none is left there; but a type that has a base twice is not caught as that base, and so
+  // may stand behind it.
+  const auto place = std::stable_partition(
+      base, cases_.end(), [&](const Case& known) { return added.catches(known.throw_pointer); });
+  cases_.insert(place, std::move(added));
 }
 
 ExceptionCases standard_exception_cases() {

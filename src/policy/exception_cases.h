@@ -3,9 +3,7 @@
 //
 // Invariant: a case stands before the cases of all its bases, so that the first that matches is the
 // closest. Whether one type is a base of another is found out as the language itself does, by
-// throwing // a pointer to the one and catching a pointer to the other, once, when the case is
-// added. (A base that a type has twice, an ambiguous one, catches nothing in C++, and orders
-// nothing here.)
+// throwing a pointer to the one and catching a pointer to the other, once, when the case is added.
 #pragma once
 
 #include <exception>

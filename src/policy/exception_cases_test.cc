@@ -71,6 +71,27 @@ TEST(ExceptionCases, ACaseForTheSameTypeReplacesTheEarlierOne) {
   EXPECT_EQ(code_for(cases, thrown(Leaf("x"))), "leaf");
 }
 
+struct Left : Base {
+  using Base::Base;
+};
+struct Right : Base {
+  using Base::Base;
+};
+struct Both : Left, Right {
+  Both() : Left("x"), Right("x") {}
+};
+
+TEST(ExceptionCases, ABaseThatATypeHasTwiceDoesNotConfuseTheOrder) {
+  ExceptionCases cases;
+  name_it<Base>(cases, "base");
+  name_it<Both>(cases, "both");
+  name_it<Left>(cases, "left");
+
+  EXPECT_EQ(code_for(cases, thrown(Both())), "both");
+  EXPECT_EQ(code_for(cases, thrown(Left("x"))), "left");
+  EXPECT_EQ(code_for(cases, thrown(Right("x"))), "base");
+}
+
 TEST(ExceptionCases, ValuesThatAreNoExceptionsCanHaveACase) {
   ExceptionCases cases;
   cases.on<int>([](const int& value) { return retry(Category::kIo, std::to_string(value), ""); });

@@ -125,8 +125,10 @@ TEST_F(Wheel, AFullWheelRefusesAndStillMoves) {
 
 TEST_F(Wheel, AnEarlierNowCountsAsTheLatestSeen) {
   advance(wheel_, kStart + 10s);
+  advance(wheel_, kStart + 1s);
   ASSERT_TRUE(wheel_.schedule(a_, kStart + 5s));
 
+  EXPECT_EQ(wheel_.next_wakeup(), kStart + 10s) << "overdue already";
   EXPECT_THAT(advance(wheel_, kStart + 1s), ElementsAre("a"));
 }
 
