@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <source_location>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,7 @@ namespace recourse {
 
 class FieldChecks {
  public:
-  // `subject` goes before every field: "breaker" makes "breaker.window".
+  // `subject` goes before every field: "breaker" makes "breaker.probes".
   explicit FieldChecks(std::string_view subject) : subject_(subject) {}
 
   template <class T>
@@ -48,8 +49,12 @@ class FieldChecks {
 
 // For constructors: what the door has validated is only relied upon.
 template <class Settings>
-const Settings& checked(const Settings& settings) {
-  invariant(validate(settings).has_value(), "settings are validated before they get here");
+const Settings& checked(const Settings& settings,
+                        std::source_location where = std::source_location::current()) {
+  if (const Result<> valid = validate(settings); !valid) {
+    invariant_broken("settings are validated before they get here: " + valid.error().message,
+                     where);
+  }
   return settings;
 }
 

@@ -1,4 +1,6 @@
-// Errors are values. A function that can fail returns a Result, and ignoring one does not compile.
+// Errors are values. A function that can fail returns a Result; ignoring one is a warning, and here
+// every warning is an error. Read it with a plain `if (!result)`; tl::expected's chaining is not
+// carried over.
 #pragma once
 
 #include <cstdint>

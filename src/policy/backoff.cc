@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/field_checks.h"
+#include "base/text.h"
 
 namespace recourse::policy {
 namespace {
@@ -27,15 +28,20 @@ bool is_name(std::string_view name) {
          name.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
-Duration spread(Duration delay, const BackoffSettings& settings, Rng& rng) {
+struct Range {
+  Duration low;
+  Duration high;
+};
+
+Range reach_of_jitter(Duration delay, const BackoffSettings& settings) {
   switch (settings.jitter) {
-    case Jitter::kNone: return delay;
+    case Jitter::kNone: return {delay, delay};
     case Jitter::kRatio: {
       const Duration reach = saturating_scale(delay, settings.jitter_ratio);
-      return rng.between(delay - reach, delay + reach);
+      return {delay - reach, delay + reach};
     }
-    case Jitter::kEqual: return rng.between(delay / 2, delay);
-    case Jitter::kFull: return rng.between(Duration::zero(), delay);
+    case Jitter::kEqual: return {delay / 2, delay};
+    case Jitter::kFull: return {Duration::zero(), delay};
   }
   std::abort();
 }
@@ -48,7 +54,9 @@ Result<> validate(const BackoffSettings& settings) {
       .between<Duration>("base", settings.base, 1ms, kLongestWait)
       .between<Duration>("min", settings.min, Duration::zero(), kLongestWait)
       .between<Duration>("max", settings.max, 1ms, kLongestWait)
-      .require(settings.min <= settings.max, "min", "must not be more than backoff.max")
+      .require(settings.min <= settings.max, "min",
+               fmt::format("({}) must not be more than backoff.max ({})",
+                           format_duration(settings.min), format_duration(settings.max)))
       .between("jitter_ratio", settings.jitter_ratio, 0.0, 1.0)
       .result();
 }
@@ -83,8 +91,8 @@ Result<Backoff> Backoff::make(const BackoffRegistry& registry, const BackoffSett
   const auto found = registry.strategies_.find(settings.strategy);
   if (found == registry.strategies_.end()) {
     return fail(ErrorCode::kInvalid,
-                fmt::format("backoff.strategy must be one of {}, not \"{}\"",
-                            fmt::join(registry.names(), ", "), settings.strategy));
+                fmt::format("backoff.strategy must be one of {}, not {}",
+                            fmt::join(registry.names(), ", "), shown(settings.strategy)));
   }
   BackoffSettings effective = settings;
   if (!found->second.jittered) effective.jitter = Jitter::kNone;
@@ -103,8 +111,11 @@ Duration Backoff::before_jitter(int retry) const {
   }
 }
 
+// Drawn from what is left of the reach within the bounds: cutting the drawn value instead would
+// send half of a crowd that waits the longest back at the same moment.
 Duration Backoff::delay(int retry, Rng& rng) const {
-  return std::clamp(spread(before_jitter(retry), settings_, rng), settings_.min, settings_.max);
+  const Range reach = reach_of_jitter(before_jitter(retry), settings_);
+  return rng.between(std::max(reach.low, settings_.min), std::min(reach.high, settings_.max));
 }
 
 }  // namespace recourse::policy

@@ -1,7 +1,7 @@
 // How long to wait before the next retry.
 //
-// A curve says how the wait grows; it is clamped to [min, max], spread by jitter so that a crowd of
-// tasks that failed together does not come back together, and clamped again. Curves have names, and
+// A curve says how the wait grows; it is clamped to [min, max] and spread by jitter within those,
+// so that a crowd of tasks that failed together does not come back together. Curves have names, and
 // users may add their own.
 #pragma once
 

@@ -113,7 +113,7 @@ TEST(BackoffSettings, BadOnesAreRefusedByNameAndRange) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().message,
             "backoff.base must be between 1ms and 365d, not -1s; "
-            "backoff.min must not be more than backoff.max; "
+            "backoff.min (10s) must not be more than backoff.max (5s); "
             "backoff.jitter_ratio must be between 0 and 1, not 3");
 }
 
@@ -211,6 +211,16 @@ TEST(Backoff, JitterUsesAllOfItsReach) {
   EXPECT_GT(equal_high, 99s);
   EXPECT_LT(full_low, 1s);
   EXPECT_GT(full_high, 99s);
+}
+
+TEST(Backoff, ACrowdThatWaitsTheLongestIsSpreadToo) {
+  const Backoff backoff = make({});
+  Rng rng(1);
+  int at_the_maximum = 0;
+
+  for (int i = 0; i < 1'000; ++i) at_the_maximum += backoff.delay(20, rng) == 300s ? 1 : 0;
+
+  EXPECT_LT(at_the_maximum, 10);
 }
 
 TEST(Backoff, AUsersOwnCurveIsSpreadToo) {

@@ -1,5 +1,7 @@
 #include "policy/circuit_breaker.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "base/field_checks.h"
@@ -28,8 +30,10 @@ Result<> validate(const BreakerSettings& settings) {
       .between("window_calls", settings.window_calls, 1, 10'000)
       .between<Duration>("window_time", settings.window_time, 1s, 1h)
       .between("min_calls", settings.min_calls, 1, 10'000)
-      .require(!counted || settings.min_calls <= settings.window_calls, "min_calls",
-               "must not be more than breaker.window_calls, or it never opens")
+      .require(
+          !counted || settings.min_calls <= settings.window_calls, "min_calls",
+          fmt::format("({}) must not be more than breaker.window_calls ({}), or it never opens",
+                      settings.min_calls, settings.window_calls))
       .between("failure_ratio", settings.failure_ratio, 0.01, 1.0)
       .between<Duration>("slow_call", settings.slow_call, 1ms, 24h)
       .between("slow_ratio", settings.slow_ratio, 0.01, 1.0)

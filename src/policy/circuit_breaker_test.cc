@@ -122,9 +122,10 @@ TEST(CircuitBreaker, ACallFromBeforeItOpenedIsNoProbe) {
 }
 
 TEST(BreakerSettings, BadOnesAreRefusedByNameAndRange) {
-  EXPECT_EQ(validate(BreakerSettings{.window_calls = 0, .min_calls = 1}).error().message,
-            "breaker.window_calls must be between 1 and 10000, not 0; "
-            "breaker.min_calls must not be more than breaker.window_calls, or it never opens");
+  EXPECT_EQ(
+      validate(BreakerSettings{.window_calls = 0, .min_calls = 1}).error().message,
+      "breaker.window_calls must be between 1 and 10000, not 0; "
+      "breaker.min_calls (1) must not be more than breaker.window_calls (0), or it never opens");
   EXPECT_EQ(validate(BreakerSettings{.failure_ratio = 1.5}).error().message,
             "breaker.failure_ratio must be between 0.01 and 1, not 1.5");
   EXPECT_EQ(validate(BreakerSettings{.open_for = -1s}).error().message,

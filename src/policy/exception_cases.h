@@ -71,7 +71,7 @@ class ExceptionCases {
   std::vector<Case> cases_;
 };
 
-// As settled: std::runtime_error and all below it retry, with time-outs and I/O in their
+// std::runtime_error and all below it retry, with time-outs and I/O in their
 // categories; std::logic_error is a bug, and repeating a bug heals nothing. What is no
 // std::exception has no case.
 ExceptionCases standard_exception_cases();

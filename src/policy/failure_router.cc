@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/field_checks.h"
+#include "base/invariant.h"
 #include "base/text.h"
 
 namespace recourse::policy {
@@ -39,17 +40,20 @@ Category category_of_status(int status) {
 FailureRouter::FailureRouter(const Decision& otherwise) : otherwise_(checked(otherwise)) {}
 
 FailureRouter& FailureRouter::add(FailureCase failure_case) {
+  invariant(failure_case != nullptr, "a failure case can be asked");
   cases_.push_back(std::move(failure_case));
   return *this;
 }
 
 FailureRouter& FailureRouter::add_first(FailureCase failure_case) {
+  invariant(failure_case != nullptr, "a failure case can be asked");
   cases_.insert(cases_.begin(), std::move(failure_case));
   return *this;
 }
 
 Decision FailureRouter::decide(const Failure& failure) const {
   Decision decision = ask_cases(failure);
+  if (decision.message.empty()) decision.message = describe(failure).message;
   decision.code = clean_text(decision.code, kCodeCharactersMax);
   decision.message = clean_text(decision.message, kErrorCharactersMax);
   return decision;
@@ -70,9 +74,7 @@ Decision FailureRouter::ask_cases(const Failure& failure) const {
     const FailureText thrown = describe(Thrown{std::current_exception()});
     return broken_case(fmt::format("threw {}: {}", thrown.type, thrown.message), failure);
   }
-  Decision decision = otherwise_;
-  decision.message = describe(failure).message;
-  return decision;
+  return otherwise_;
 }
 
 Decision unmatched_default() { return dead_letter(Category::kUnknown, "UNMATCHED", ""); }

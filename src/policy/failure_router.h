@@ -18,8 +18,8 @@ using FailureCase = std::function<std::optional<Decision>(const Failure&)>;
 
 class FailureRouter {
  public:
-  // `otherwise` is what becomes of failures no case knows; its message is the failure's own. It
-  // must be valid.
+  // `otherwise` is what becomes of failures no case knows. It must be valid. A decision without a
+  // message gets the failure's own.
   explicit FailureRouter(const Decision& otherwise);
 
   // Asked after those added before it.
@@ -52,7 +52,7 @@ FailureRouter message_router();
 // repeating does not change.
 std::optional<Decision> decide_http(const Failure& failure);
 // Connection trouble (08), shutdown (57P), time-outs (57014), lack of resources (53) and rollbacks
-// such as // deadlocks (40) retry; the rest is wrong SQL or wrong data. HY000 says nothing, and is
+// such as deadlocks (40) retry; the rest is wrong SQL or wrong data. HY000 says nothing, and is
 // left to others.
 std::optional<Decision> decide_sql_state(const Failure& failure);
 // What a runner itself reports: declined, timed out, unreachable.

@@ -28,7 +28,8 @@ task::Reason reason_of(const Decision& decision) {
 
 task::Reason reason_with(std::string code, std::string_view why, const Situation& situation) {
   return {std::move(code),
-          clean_text(fmt::format("{} after {} retries; last error: {}", why, situation.task.retries,
+          clean_text(fmt::format("{} after {} {}; last error: {}", why, situation.task.retries,
+                                 situation.task.retries == 1 ? "retry" : "retries",
                                  situation.decision.message),
                      kErrorCharactersMax)};
 }

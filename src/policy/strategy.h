@@ -67,8 +67,8 @@ class Strategies {
 };
 
 // RETRY: waits backoff x factor, at least as long as the downstream asked for, or exactly as long
-// as the // handler snoozes. Used up, or past its deadline, the task ends as dead instead; one that
-// is only put off gets its last chance at the deadline.
+// as the handler snoozes. Used up, or past its deadline, the task ends as dead instead; one that is
+// only put off gets its last chance at the deadline.
 Verdict retry_strategy(const Situation& situation);
 
 }  // namespace recourse::policy

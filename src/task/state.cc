@@ -3,21 +3,24 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 namespace recourse::task {
 namespace {
 
-// To a person both are a retry, whether the task waits for one already or had given up.
-std::string_view word_for_people(Move move) {
-  return move == Move::kReopen || move == Move::kRetryNow ? "retry" : to_string(move);
+std::string word_for_people(Move move) {
+  std::string word(to_string(move));
+  std::ranges::replace(word, '_', ' ');
+  return word;
 }
 
 }  // namespace
 
 Result<State> try_move(State from, Move move) {
   if (const std::optional<State> to = next_state(from, move)) return *to;
-  std::vector<std::string_view> possible;
+  std::vector<std::string> possible;
   for (const Edge& edge : kEdges) {
     if (edge.from == from && is_control(edge.move)) possible.push_back(word_for_people(edge.move));
   }

@@ -49,7 +49,7 @@ TEST(State, EveryPairOfStateAndMoveIsInTheTableOrRefused) {
 
 TEST(State, ARefusedMoveSaysWhatCouldBeDoneInstead) {
   EXPECT_EQ(try_move(State::kDead, Move::kResume).error().message,
-            "cannot resume a task that is dead; possible: retry, resolve, ignore");
+            "cannot resume a task that is dead; possible: reopen, resolve, ignore");
   EXPECT_EQ(try_move(State::kSucceeded, Move::kCancel).error().message,
             "cannot cancel a task that is succeeded; possible: nothing, it is finished");
 }

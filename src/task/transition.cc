@@ -32,9 +32,9 @@ Result<Transition> plan_reopen(const Task& task, TimePoint now,
   if (const Result<State> to = try_move(task.state, Move::kReopen); !to) return fail(to.error());
   const std::optional<TimePoint> deadline = new_deadline ? new_deadline : task.spec.deadline;
   if (deadline && *deadline <= now) {
-    return fail(ErrorCode::kInvalid,
-                "deadline must be in the future: the one it has has passed, so a "
-                "retry needs a new one");
+    return fail(ErrorCode::kInvalid, new_deadline
+                                         ? "the new deadline must be in the future"
+                                         : "its deadline has passed: a retry needs a new one");
   }
   Transition transition = plan(task, Move::kReopen, now);
   transition.due_at = now;
@@ -71,8 +71,11 @@ Task apply(Task task, const Transition& transition) {
 }
 
 Task apply(Task task, const Claim& claim) {
-  const Move move = task.state == State::kRunning ? Move::kTakeOver : Move::kClaim;
-  invariant(next_state(task.state, move).has_value(), "only what is pending or running is claimed");
+  invariant(available_at(task) != kNever,
+            "only what nobody holds, or holds by a lease, is claimed");
+  // A worker that lets its lease end after a recorded start may have died of the task.
+  if (task.state == State::kRunning && task.start_recorded) ++task.deaths;
+  task.start_recorded = false;
   task.state = State::kRunning;
   task.ticket = {next(task.ticket.fence), claim.lease};
   task.owner = claim.owner;

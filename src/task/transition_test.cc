@@ -32,9 +32,18 @@ TEST(Transition, AClaimNamesTheOwnerAndRaisesTheFence) {
 }
 
 TEST(Transition, ATakeoverRaisesTheFenceAgain) {
-  const Task task = apply(running_task(), some_claim(2));
+  Task leased = running_task();
+  leased.lease_end = TimePoint(90s);
+  leased.start_recorded = true;
+
+  const Task task = apply(leased, some_claim(2));
 
   EXPECT_EQ(task.ticket, (Ticket{Fence(2), some_claim(2).lease}));
+  EXPECT_EQ(task.deaths, 1) << "the worker may have died of it";
+}
+
+TEST(Transition, ALiveNodesTaskIsNotClaimed) {
+  EXPECT_DEATH((void)apply(running_task(), some_claim(2)), "only what nobody holds");
 }
 
 TEST(Transition, AnOutcomeEndsTheOwnershipAndLeavesTheLeaseIdToBeRecognised) {
@@ -142,7 +151,8 @@ TEST(Transition, WhatTheTableForbidsStopsTheProcess) {
 TEST(Transition, AnotherRowsTransitionStopsTheProcess) {
   const Task before = running_task();
   const Transition late = plan(before, Move::kSucceed, kNow);
-  const Task taken_over = apply(before, some_claim(2));
+  Task taken_over = apply(before, plan(before, Move::kAdopt, kNow));
+  taken_over = apply(taken_over, some_claim(2));
 
   EXPECT_DEATH((void)apply(taken_over, late), "the row it was decided for");
 }
@@ -154,7 +164,9 @@ RC_GTEST_PROP(Transition, EveryStepRaisesTheFenceByOneAndOnlyRunningHasAnOwner, 
     const Fence before = task.ticket.fence;
 
     const bool claims = move == Move::kClaim || move == Move::kTakeOver;
-    task = claims ? apply(task, some_claim(1)) : apply(task, plan(task, move, kNow));
+    Claim leased = some_claim(1);
+    leased.lease_end = kNow + 30s;
+    task = claims ? apply(task, leased) : apply(task, plan(task, move, kNow));
 
     RC_ASSERT(task.ticket.fence == next(before));
     RC_ASSERT(task.owner.has_value() == (task.state == State::kRunning));
