@@ -1,4 +1,4 @@
-# How every target of the project is compiled, and the two functions that make them.
+# How every target of the project is compiled, and the functions that make them.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -49,4 +49,17 @@ function(recourse_unit_test folder)
   add_executable(${folder}_test ${ARG_SOURCES})
   target_link_libraries(${folder}_test PRIVATE recourse_${folder} GTest::gmock GTest::gtest_main rapidcheck)
   gtest_discover_tests(${folder}_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit TIMEOUT 60)
+endfunction()
+
+# recourse_server_test(<name> SOURCES <files...> [LINKS <targets...>])
+# Tests that need the database servers which ./dev test starts. One program is one test for ctest, because
+# each sets up databases of its own.
+function(recourse_server_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES;LINKS")
+  add_executable(${name}_server_test ${ARG_SOURCES})
+  target_include_directories(${name}_server_test PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name}_server_test PRIVATE
+    recourse_flags ${ARG_LINKS} GTest::gmock GTest::gtest_main rapidcheck)
+  add_test(NAME ${name}_server_test COMMAND ${name}_server_test)
+  set_tests_properties(${name}_server_test PROPERTIES LABELS server TIMEOUT 300)
 endfunction()

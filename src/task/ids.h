@@ -1,6 +1,7 @@
 // The names of things, each a type of its own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -34,10 +35,18 @@ using LeaseId = Strong<struct LeaseIdTag, Ulid>;
 using Fence = Strong<struct FenceTag, std::int64_t>;
 
 inline constexpr std::string_view kTaskIdType = "tsk";
+inline constexpr std::string_view kNodeIdType = "nod";
 
 // `tsk_01J...`
 std::string to_string(const TaskId& id);
 Result<TaskId> parse_task_id(std::string_view field, std::string_view text);
+
+// `nod_01J...` for a node, `worker:NAME` for a worker: how owners stand in the database and in
+// JSON.
+std::string to_string(const Owner& owner);
+Result<Owner> parse_owner(std::string_view text);
+// The longest spelling.
+inline constexpr std::size_t kOwnerBytesMax = 255;
 
 constexpr Fence next(Fence fence) { return Fence(fence.value + 1); }
 

@@ -70,6 +70,11 @@ struct Task {
   TimePoint due_at;
   // Retries used in this episode.
   int retries = 0;
+  // Handler starts over all episodes.
+  int attempts = 0;
+  // Counts up each time a person reopens it.
+  int episode = 1;
+  std::optional<TimePoint> first_started_at;
   // From the first takeover on, a start is written down before the handler runs...
   bool start_recorded = false;
   // ...so that owners lost after one can be counted: a task that kills its process is stopped.
@@ -86,9 +91,24 @@ struct Task {
   std::optional<Reason> last_error;
   // When it was finished, or came before a person.
   std::optional<TimePoint> ended_at;
+  // Who held it when it was finished.
+  std::optional<Owner> ended_by;
 
   friend bool operator==(const Task&, const Task&) = default;
 };
+
+// Under which the books are kept: counts by kind, at most one unfinished task per unique key.
+struct Account {
+  Tenant tenant;
+  Kind kind;
+  UniqueKey unique_key;
+
+  friend auto operator<=>(const Account&, const Account&) = default;
+};
+
+inline Account account_of(const TaskSpec& spec) {
+  return {.tenant = spec.tenant, .kind = spec.kind, .unique_key = spec.unique_key};
+}
 
 // When somebody may take it: never while a live node owns it or a person has it. The stores keep
 // this in an indexed column.

@@ -1,5 +1,8 @@
 #include "task/transition.h"
 
+#include <fmt/format.h>
+
+#include <string>
 #include <utility>
 
 #include "base/invariant.h"
@@ -9,6 +12,15 @@ namespace {
 
 constexpr bool is_claim(Move move) { return move == Move::kClaim || move == Move::kTakeOver; }
 
+void end_by_deaths(Transition& change) {
+  change.move = Move::kGiveUp;
+  change.to = State::kDead;
+  change.error =
+      Reason{.code = std::string(kOwnersDied),
+             .message = fmt::format("{} owners died while they ran it; the last error before: {}",
+                                    change.deaths, change.error ? change.error->message : "none")};
+}
+
 }  // namespace
 
 Transition plan(const Task& task, Move move, TimePoint now) {
@@ -16,15 +28,21 @@ Transition plan(const Task& task, Move move, TimePoint now) {
   invariant(to.has_value(), "the engine plans only moves of the state table");
   const bool died = move == Move::kAdopt && task.start_recorded;
   return {.task = task.id,
+          .account = account_of(task.spec),
           .ticket = task.ticket,
+          .from = task.state,
           .move = move,
           .to = *to,
           .at = now,
           .due_at = move == Move::kRetryNow ? now : task.due_at,
           .retries = task.retries,
+          .attempts = task.attempts,
+          .episode = task.episode,
+          .first_started_at = task.first_started_at,
           .deaths = task.deaths + (died ? 1 : 0),
           .error = task.last_error,
-          .deadline = task.spec.deadline};
+          .deadline = task.spec.deadline,
+          .ends_lease = move == Move::kAdopt};
 }
 
 Result<Transition> plan_reopen(const Task& task, TimePoint now,
@@ -40,31 +58,66 @@ Result<Transition> plan_reopen(const Task& task, TimePoint now,
   transition.due_at = now;
   transition.retries = 0;
   transition.deaths = 0;
+  transition.episode = task.episode + 1;
   transition.deadline = deadline;
   return transition;
+}
+
+Transition carry_out(Transition outcome, std::optional<Move> requested) {
+  if (!requested || outcome.move == Move::kSucceed) return outcome;
+  const bool goes_on = outcome.to == State::kPending || outcome.to == State::kRunning;
+  if (*requested == Move::kRetryNow) {
+    if (goes_on) outcome.due_at = outcome.at;
+    return outcome;
+  }
+  if (*requested == Move::kPause && !goes_on) return outcome;
+  const std::optional<State> to = next_state(outcome.from, *requested);
+  if (!to) return outcome;
+  outcome.move = *requested;
+  outcome.to = *to;
+  return outcome;
+}
+
+Transition plan_adoption(const Task& task, TimePoint now) {
+  Transition adoption = plan(task, Move::kAdopt, now);
+  if (adoption.deaths >= kDeathsMax) end_by_deaths(adoption);
+  return carry_out(std::move(adoption), task.requested);
+}
+
+std::optional<Transition> plan_instead_of_run(const Task& taken, TimePoint now) {
+  const bool stop = taken.deaths >= kDeathsMax;
+  if (!taken.requested && !stop) return std::nullopt;
+  Transition release = plan(taken, Move::kRelease, now);
+  release.ends_lease = true;
+  if (stop) end_by_deaths(release);
+  return carry_out(std::move(release), taken.requested);
 }
 
 Task apply(Task task, const Transition& transition) {
   invariant(task.id == transition.task && task.ticket == transition.ticket,
             "a transition is applied to the row it was decided for");
-  invariant(next_state(task.state, transition.move) == transition.to,
-            "only moves of the state table are applied");
+  invariant(
+      task.state == transition.from && next_state(task.state, transition.move) == transition.to,
+      "only moves of the state table are applied");
   invariant(!is_claim(transition.move), "a claim names its new owner: apply(Task, Claim)");
   task.state = transition.to;
   task.ticket.fence = next(task.ticket.fence);
-  // The dead owner must not take its successor's adoption for its own write.
-  if (transition.move == Move::kAdopt) task.ticket.lease = LeaseId();
+  if (transition.ends_lease) task.ticket.lease = LeaseId();
   task.due_at = transition.due_at;
   task.retries = transition.retries;
+  task.attempts = transition.attempts;
+  task.episode = transition.episode;
+  task.first_started_at = transition.first_started_at;
   task.deaths = transition.deaths;
   task.last_error = transition.error;
   task.spec.deadline = transition.deadline;
   task.start_recorded = false;
+  if (is_finished(task.state)) task.ended_by = task.owner;
   if (task.state != State::kRunning) {
     task.owner.reset();
     task.lease_end.reset();
   }
-  if (transition.move == task.requested || is_finished(task.state)) task.requested.reset();
+  task.requested.reset();
   const bool ended = is_finished(task.state) || needs_person(task.state);
   task.ended_at = ended ? std::optional(transition.at) : std::nullopt;
   return task;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -15,7 +16,10 @@ namespace recourse::task {
 
 struct Transition {
   TaskId task;
+  // Fixed at submission; the store books the change under it without reading the row.
+  Account account;
   Ticket ticket;  // as the decider saw it
+  State from;
   Move move;
   State to;      // what the table says of `move`
   TimePoint at;  // when it was decided
@@ -23,9 +27,15 @@ struct Transition {
   // As they are to stand in the row afterwards.
   TimePoint due_at;
   int retries = 0;
+  int attempts = 0;
+  int episode = 1;
+  std::optional<TimePoint> first_started_at;
   int deaths = 0;
   std::optional<Reason> error;
   std::optional<TimePoint> deadline;
+  // Written by somebody else than the owner: the lease id goes, so that the owner does not take it
+  // for a write of its own.
+  bool ends_lease = false;
 
   friend bool operator==(const Transition&, const Transition&) = default;
 };
@@ -43,7 +53,26 @@ Result<Transition> plan_reopen(const Task& task, TimePoint now,
                                std::optional<TimePoint> new_deadline);
 
 // The row after the transition: the fence is one higher, and who does not run it does not own it.
+// A request is dealt with by then (carry_out).
 Task apply(Task task, const Transition& transition);
+
+// Whoever next writes a row carries out what a person asked of it: the outcome as it must be
+// written where the row says `requested`. What really happened stands: a success stays one, and a
+// task that is out of retries is not paused, because resuming it would run it once too often.
+Transition carry_out(Transition outcome, std::optional<Move> requested);
+
+// Three owners lost after a recorded start: the task is likely to have killed them.
+inline constexpr int kDeathsMax = 3;
+inline constexpr std::string_view kOwnersDied = "OWNERS_DIED";
+
+// The row after its owner was declared dead: free again, or what a person asked for in the
+// meantime, or dead itself after kDeathsMax deaths. Its lease id is gone, so that the dead owner
+// cannot take this for a write of its own.
+Transition plan_adoption(const Task& task, TimePoint now);
+
+// What happens instead of running a task that was just taken over from a worker: what a person had
+// asked that worker for, or its end after kDeathsMax deaths. Empty: run it.
+std::optional<Transition> plan_instead_of_run(const Task& taken, TimePoint now);
 
 // Who takes a task, and until when where it is a worker with a lease of its own.
 struct Claim {

@@ -91,16 +91,6 @@ TEST(Transition, OnlyADeathAfterARecordedStartCounts) {
   EXPECT_FALSE(apply(task, plan(task, Move::kAdopt, kNow)).start_recorded);
 }
 
-TEST(Transition, ARequestIsGoneOnceItWasCarriedOut) {
-  Task task = running_task();
-  task.requested = Move::kPause;
-
-  const Task retried = apply(task, plan(task, Move::kRetry, kNow));
-  EXPECT_EQ(retried.requested, Move::kPause) << "another write does not lose it";
-  EXPECT_EQ(apply(task, plan(task, Move::kPause, kNow)).requested, std::nullopt);
-  EXPECT_EQ(apply(task, plan(task, Move::kSucceed, kNow)).requested, std::nullopt);
-}
-
 TEST(Transition, RetryNowDoesNotWait) {
   Task task;
   task.due_at = kNow + 300s;

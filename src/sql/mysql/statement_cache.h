@@ -1,0 +1,28 @@
+// Prepared statements by their text.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "sql/mysql/wire.h"
+
+namespace recourse::sql::mysql {
+
+class StatementCache {
+ public:
+  // Valid until the next call.
+  Result<MYSQL_STMT*> get(Wire& wire, std::string_view text);
+
+ private:
+  // The texts are constants of this program, except for the length of lists in them. Beyond this
+  // many the cache starts again, so that a server's max_prepared_stmt_count is never near.
+  static constexpr std::size_t kStatementsMax = 200;
+
+  std::map<std::string, StatementHandle, std::less<>> statements_;
+};
+
+}  // namespace recourse::sql::mysql

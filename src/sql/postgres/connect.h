@@ -1,0 +1,32 @@
+// Opens a connection and puts the session in order.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "sql/connection.h"
+#include "sql/postgres/connection.h"
+
+namespace recourse::sql::postgres {
+
+// Nets below our own deadlines, for the day when this process hangs or vanishes in the middle: the
+// server has none of them by default.
+struct Settings {
+  Duration statement_timeout = std::chrono::minutes(5);
+  Duration lock_timeout = std::chrono::minutes(1);
+  Duration idle_in_transaction_timeout = std::chrono::minutes(1);
+  // How soon the server finds that nobody waits for a running statement any more.
+  Duration connection_check_interval = std::chrono::seconds(1);
+};
+
+// `url` begins with postgres:// or postgresql://. kInvalid where somebody has to correct something
+// (URL, password, database, encoding), else kUnavailable; no error shows the password.
+//
+// The deadline bounds everything but the look-up of a host name, in which libpq blocks: there the
+// resolver's own timeouts count.
+Result<std::unique_ptr<PostgresConnection>> connect(const std::string& url, Deadline deadline,
+                                                    const Settings& settings = {});
+
+}  // namespace recourse::sql::postgres

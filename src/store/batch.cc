@@ -1,0 +1,156 @@
+#include "store/batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/field_checks.h"
+#include "base/text.h"
+#include "task/transition.h"
+
+namespace recourse::store {
+namespace {
+
+template <class Id>
+bool all_distinct(std::vector<Id> ids) {
+  std::ranges::sort(ids);
+  return std::ranges::adjacent_find(ids) == ids.end();
+}
+
+template <class Batch, class IdOf>
+Result<> check_ids(const Batch& batch, IdOf id_of) {
+  std::vector<task::TaskId> ids;
+  ids.reserve(batch.size());
+  for (const auto& item : batch) ids.push_back(id_of(item));
+  return FieldChecks("batch")
+      .between("rows", batch.size(), std::size_t{1}, kBatchRowsMax)
+      .require(all_distinct(std::move(ids)), "ids", "must be distinct: send each task once")
+      .result();
+}
+
+std::size_t bytes_of(const task::TaskSpec& spec) {
+  std::size_t bytes = spec.payload.size();
+  for (const auto& [name, value] : spec.headers) bytes += name.size() + value.size();
+  return bytes;
+}
+
+Result<> check_one(const Submission& item) {
+  return FieldChecks("task")
+      .between("delay", item.delay, Duration::zero(), kLongestWait)
+      .require(!item.claim || item.delay == Duration::zero(), "delay",
+               "must be zero where the task is born claimed")
+      .result();
+}
+
+void clean(std::optional<task::Reason>& reason) {
+  if (!reason) return;
+  reason->code = clean_text(reason->code, 100);
+  reason->message = clean_text(reason->message, kErrorCharactersMax);
+}
+
+}  // namespace
+
+Result<> check(std::span<const Submission> batch) {
+  if (Result<> ids = check_ids(batch, [](const Submission& item) { return item.id; }); !ids) {
+    return ids;
+  }
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    bytes += bytes_of(batch[i].spec);
+    Result<> valid = task::validate(batch[i].spec);
+    if (valid) valid = check_one(batch[i]);
+    if (valid) continue;
+    if (batch.size() == 1) return valid;
+    return fail(ErrorCode::kInvalid,
+                fmt::format("item {} of {}: {}", i + 1, batch.size(), valid.error().message));
+  }
+  return FieldChecks("batch").between("bytes", bytes, std::size_t{0}, kBatchBytesMax).result();
+}
+
+Result<> check(const ClaimRequest& request) {
+  std::vector<task::Kind> kinds;
+  FieldChecks checks("claim");
+  for (const Quota& quota : request.quotas) {
+    kinds.push_back(quota.kind);
+    checks.between("quota.limit", quota.limit, 0, static_cast<int>(kBatchRowsMax))
+        .between("quota.tenant_max", quota.tenant_max, 0, static_cast<int>(kBatchRowsMax));
+  }
+  const bool worker = std::holds_alternative<task::WorkerName>(request.owner);
+  return checks.between("limit", request.limit, 1, static_cast<int>(kBatchRowsMax))
+      .between("quotas (count)", request.quotas.size(), std::size_t{1}, kQuotasMax)
+      .require(all_distinct(std::move(kinds)), "quotas", "must name each kind once")
+      .require(worker == request.lease_for.has_value(), "lease_for",
+               "must be given for a worker, and for a worker only")
+      .between("owner (bytes)", task::to_string(request.owner).size(), std::size_t{1},
+               task::kOwnerBytesMax)
+      .require(is_plain_text(task::to_string(request.owner)), "owner", "must be plain text")
+      .require(request.shards.first <= request.shards.last, "shards",
+               "must have a first that is not after the last")
+      .result();
+}
+
+Result<> check(std::span<const Outcome> batch) {
+  if (Result<> ids = check_ids(batch, [](const Outcome& item) { return item.transition.task; });
+      !ids) {
+    return ids;
+  }
+  const auto is_move = [](const Outcome& item) {
+    const task::Transition& change = item.transition;
+    return change.move != task::Move::kClaim && change.move != task::Move::kTakeOver &&
+           task::next_state(change.from, change.move) == change.to;
+  };
+  return FieldChecks("batch")
+      .require(std::ranges::all_of(batch, is_move), "move",
+               "must be one of the state table, and no claim")
+      .result();
+}
+
+Result<> check(std::span<const Held> batch) {
+  return check_ids(batch, [](const Held& item) { return item.task; });
+}
+
+Result<> check(const Selection& which) {
+  if (const auto* ids = std::get_if<std::vector<task::TaskId>>(&which)) {
+    return check_ids(*ids, [](const task::TaskId& id) { return id; });
+  }
+  return FieldChecks("control")
+      .between("limit", std::get<ByFilter>(which).limit, std::size_t{1}, kBatchRowsMax)
+      .result();
+}
+
+Result<> check(const PurgeRequest& request) {
+  using task::State;
+  const bool live = std::ranges::any_of(request.states, [](State state) {
+    return !task::is_finished(state) && !task::needs_person(state);
+  });
+  if (Result<> actor = check_actor(request.by); !actor) return actor;
+  return FieldChecks("purge")
+      .between("limit", request.limit, std::size_t{1}, kPurgeRowsMax)
+      .require(!live, "states", "must be finished states, dead or failed")
+      .require(request.states.empty() || request.ended_before, "ended_before",
+               "must be given with states")
+      .result();
+}
+
+Result<> check_page(std::size_t limit) {
+  return FieldChecks("page").between("limit", limit, std::size_t{1}, kPageRowsMax).result();
+}
+
+Result<> check_actor(std::string_view by) {
+  return FieldChecks("actor")
+      .between("name (bytes)", by.size(), std::size_t{1}, task::kOwnerBytesMax)
+      .require(is_plain_text(by), "name", "must be valid UTF-8 without control characters")
+      .result();
+}
+
+Outcome cleaned(Outcome outcome) {
+  clean(outcome.transition.error);
+  if (outcome.attempt) {
+    clean(outcome.attempt->error);
+    outcome.attempt->owner = clean_text(outcome.attempt->owner, task::kOwnerBytesMax);
+  }
+  return outcome;
+}
+
+}  // namespace recourse::store

@@ -1,0 +1,27 @@
+// What every verb asks of its batch before a backend sees it.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "store/work.h"
+
+namespace recourse::store {
+
+Result<> check(std::span<const Submission> batch);
+Result<> check(const ClaimRequest& request);
+Result<> check(std::span<const Outcome> batch);
+Result<> check(std::span<const Held> batch);
+Result<> check(const Selection& which);
+Result<> check(const PurgeRequest& request);
+// Rows asked for on one page.
+Result<> check_page(std::size_t limit);
+// A person's or a node's name, as it goes into the audit.
+Result<> check_actor(std::string_view by);
+
+// With every free text made fit for a store: one bad byte must not fail a batch of five hundred.
+Outcome cleaned(Outcome outcome);
+
+}  // namespace recourse::store

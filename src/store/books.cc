@@ -1,0 +1,46 @@
+#include "store/books.h"
+
+namespace recourse::store {
+
+void Books::moved(const task::Kind& kind, task::State from, task::State to) {
+  if (from == to) return;
+  vanished(kind, from);
+  appeared(kind, to);
+}
+
+Result<> Books::write(Transaction& transaction) const {
+  if (!attempts_.empty()) {
+    if (Result<> added = transaction.add_attempts(attempts_); !added) return added;
+  }
+  if (!audit_.empty()) {
+    if (Result<> added = transaction.add_audit(audit_); !added) return added;
+  }
+  std::vector<CountChange> changes;
+  for (const auto& [key, by] : counts_) {
+    if (by != 0) changes.push_back({.kind = key.first, .state = key.second, .by = by});
+  }
+  if (changes.empty()) return {};
+  return transaction.add_counts(changes);
+}
+
+void ChangedRows::changed(task::Task after, task::State before, const Retention& retention,
+                          Books& books) {
+  const task::Kind& kind = after.spec.kind;
+  books.moved(kind, before, after.state);
+  if (!task::is_finished(after.state)) {
+    live_.push_back(std::move(after));
+    return;
+  }
+  const TimePoint expiry = expires_at(retention, kind, after.state, *after.ended_at);
+  finished_.push_back({.task = std::move(after), .expires_at = expiry});
+}
+
+Result<> ChangedRows::write(Transaction& transaction) const {
+  if (!live_.empty()) {
+    if (Result<> written = transaction.write_rows(live_); !written) return written;
+  }
+  if (!finished_.empty()) return transaction.archive_rows(finished_);
+  return {};
+}
+
+}  // namespace recourse::store

@@ -1,0 +1,46 @@
+// Collects what one transaction has to write beside the rows themselves: counts, attempts, audit.
+// Written last, so that rows which others want too are held as short as possible.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "store/retention.h"
+#include "store/transaction.h"
+
+namespace recourse::store {
+
+class Books {
+ public:
+  void moved(const task::Kind& kind, task::State from, task::State to);
+  void appeared(const task::Kind& kind, task::State state) { counts_[{kind, state}] += 1; }
+  void vanished(const task::Kind& kind, task::State state) { counts_[{kind, state}] -= 1; }
+  void attempted(Attempt attempt) { attempts_.push_back(std::move(attempt)); }
+  void noted(AuditEntry entry) { audit_.push_back(std::move(entry)); }
+
+  Result<> write(Transaction& transaction) const;
+
+ private:
+  std::map<std::pair<task::Kind, task::State>, std::int64_t> counts_;
+  std::vector<Attempt> attempts_;
+  std::vector<AuditEntry> audit_;
+};
+
+// The changed rows of a transaction: those that stay, and those that go to the archive.
+class ChangedRows {
+ public:
+  // `before` is the state that was counted.
+  void changed(task::Task after, task::State before, const Retention& retention, Books& books);
+
+  Result<> write(Transaction& transaction) const;
+
+ private:
+  std::vector<task::Task> live_;
+  std::vector<Finished> finished_;
+};
+
+}  // namespace recourse::store

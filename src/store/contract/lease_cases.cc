@@ -1,0 +1,202 @@
+// Work leased to workers outside: a lease of its own, renewed, ended, taken over.
+#include "store/contract/contract.h"
+
+namespace recourse::store::contract {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST_P(StoreContract, AWorkersLeaseEndsByTheStoresClock) {
+  submit();
+  ClaimRequest request =
+      claim_request(Owner(WorkerName("w")), new_lease(), {{.kind = Kind("mail"), .limit = 1}}, 1);
+  request.lease_for = 90s;
+  const TimePoint before = store_now();
+
+  const Claimed claimed = must(store().claim(request, kWithin));
+
+  EXPECT_EQ(claimed.tasks.at(0).owner, Owner(WorkerName("w")));
+  EXPECT_GE(claimed.tasks.at(0).lease_end, before + 90s);
+  EXPECT_LE(claimed.tasks.at(0).lease_end, store_now() + 90s);
+  EXPECT_EQ(row(claimed.tasks.at(0).id), claimed.tasks.at(0));
+}
+
+TEST_P(StoreContract, NobodyTakesWhatAWorkerHolds) {
+  submit();
+  EXPECT_THAT(lease("w", kHour), SizeIs(1));
+
+  EXPECT_THAT(lease("v", kHour), IsEmpty());
+  EXPECT_THAT(claim(1), IsEmpty());
+}
+
+TEST_P(StoreContract, AnEndedLeaseIsTakenOverUnderAHigherFence) {
+  submit();
+  const Task first = lease("w", kInstant).at(0);
+
+  const Task second = lease("v", kHour).at(0);
+
+  EXPECT_EQ(second.id, first.id);
+  EXPECT_EQ(second.ticket.fence, task::next(first.ticket.fence));
+  EXPECT_NE(second.ticket.lease, first.ticket.lease);
+  EXPECT_EQ(second.owner, Owner(WorkerName("v")));
+  EXPECT_EQ(row(first.id), second);
+}
+
+TEST_P(StoreContract, ANodeTakesOverAnEndedLease) {
+  submit();
+  const Task first = lease("w", kInstant).at(0);
+
+  const Task second = claim_one();
+
+  EXPECT_EQ(second.id, first.id);
+  EXPECT_EQ(second.lease_end, std::nullopt) << "a node's leases end with it";
+  EXPECT_EQ(count_of(State::kRunning), 1);
+}
+
+TEST_P(StoreContract, AWorkerWhoseLeaseWasTakenOverIsRefused) {
+  submit();
+  const Task first = lease("w", kInstant).at(0);
+  const Task second = lease("v", kHour).at(0);
+
+  const Applied late = settle(first, Move::kSucceed);
+
+  EXPECT_EQ(late.verdict, WriteVerdict::kRefused);
+  EXPECT_EQ(row(first.id), second);
+}
+
+TEST_P(StoreContract, AWorkerMayFinishAfterItsLeaseWhileNobodyTookIt) {
+  submit();
+  const Task task = lease("w", kInstant).at(0);
+
+  EXPECT_EQ(settle(task, Move::kSucceed).verdict, WriteVerdict::kApply);
+}
+
+TEST_P(StoreContract, ATakeoverLeavesAnAuditRow) {
+  submit();
+  const Task first = lease("w", kInstant).at(0);
+  lease("v", kHour);
+
+  EXPECT_THAT(actions_on(first.id), ElementsAre("take_over"));
+}
+
+TEST_P(StoreContract, ATakeoverAfterARecordedStartIsADeath) {
+  submit();
+  const Task first = lease("w", kInstant).at(0);
+  EXPECT_THAT(must(store().record_starts(std::vector{held(first)}, kWithin)), ElementsAre(true));
+
+  const Task second = lease("v", kInstant).at(0);
+  const Task third = lease("u", kHour).at(0);
+
+  EXPECT_EQ(second.deaths, 1);
+  EXPECT_FALSE(second.start_recorded);
+  EXPECT_EQ(third.deaths, 1) << "no start was recorded the second time";
+}
+
+TEST_P(StoreContract, RenewingMovesTheEndAndNothingElse) {
+  submit();
+  const Task task = lease("w", kInstant).at(0);
+  const TimePoint before = store_now();
+
+  const auto ends = must(store().renew(std::vector{held(task)}, kHour, kWithin));
+
+  EXPECT_GE(ends.at(0), before + kHour);
+  EXPECT_LE(ends.at(0).value_or(kNever), store_now() + kHour);
+  Task expected = task;
+  expected.lease_end = ends.at(0);
+  EXPECT_EQ(row(task.id), expected);
+  EXPECT_THAT(claim(1), IsEmpty());
+}
+
+TEST_P(StoreContract, ARenewedTicketStillWrites) {
+  submit();
+  const Task task = lease("w", 1min).at(0);
+  (void)must(store().renew(std::vector{held(task)}, kHour, kWithin));
+
+  EXPECT_EQ(settle(task, Move::kSucceed).verdict, WriteVerdict::kApply);
+}
+
+TEST_P(StoreContract, RenewingUnderAWrongTicketAnswersEmpty) {
+  submit();
+  const Task task = lease("w", kHour).at(0);
+  Held wrong_lease = held(task);
+  wrong_lease.ticket.lease = new_lease();
+  Held wrong_fence = held(task);
+  wrong_fence.ticket.fence = task::next(task.ticket.fence);
+  const Held unknown{.task = new_id(), .ticket = task.ticket};
+
+  for (const Held& wrong : {wrong_lease, wrong_fence, unknown}) {
+    EXPECT_THAT(must(store().renew(std::vector{wrong}, 2h, kWithin)), ElementsAre(std::nullopt));
+  }
+  EXPECT_EQ(row(task.id), task);
+}
+
+TEST_P(StoreContract, RenewalsAnswerEachTaskInTheOrderGiven) {
+  submit_many(3);
+  const std::vector<Task> tasks = lease("w", kHour, 3);
+  settle(tasks.at(1), Move::kSucceed);
+
+  const auto ends = must(store().renew(
+      std::vector{held(tasks.at(2)), held(tasks.at(1)), held(tasks.at(0))}, 2h, kWithin));
+
+  EXPECT_EQ(ends.at(0), row(tasks.at(2).id).lease_end);
+  EXPECT_EQ(ends.at(1), std::nullopt);
+  EXPECT_EQ(ends.at(2), row(tasks.at(0).id).lease_end);
+}
+
+TEST_P(StoreContract, AnEndedLeaseThatWasTakenOverIsNotRenewed) {
+  submit();
+  const Task first = lease("w", kInstant).at(0);
+  const Task second = lease("v", kHour).at(0);
+
+  EXPECT_THAT(must(store().renew(std::vector{held(first)}, 2h, kWithin)),
+              ElementsAre(std::nullopt));
+  EXPECT_EQ(row(first.id), second);
+}
+
+TEST_P(StoreContract, RenewingGivesNoEndToANodesTask) {
+  const Task task = running();
+
+  EXPECT_THAT(must(store().renew(std::vector{held(task)}, kInstant, kWithin)),
+              ElementsAre(std::nullopt));
+  EXPECT_EQ(row(task.id), task) << "it could be taken from a live node otherwise";
+}
+
+TEST_P(StoreContract, AWorkersStickyRetryKeepsItsLease) {
+  submit();
+  const Task task = lease("w", kHour).at(0);
+
+  settle(task, Move::kRetryHere);
+
+  EXPECT_EQ(row(task.id).lease_end, task.lease_end);
+  EXPECT_THAT(claim(1), IsEmpty());
+}
+
+TEST_P(StoreContract, ARecordedStartRaisesNoFence) {
+  const Task task = running();
+
+  EXPECT_THAT(must(store().record_starts(std::vector{held(task)}, kWithin)), ElementsAre(true));
+
+  Task expected = task;
+  expected.start_recorded = true;
+  EXPECT_EQ(row(task.id), expected);
+  EXPECT_EQ(settle(expected, Move::kSucceed).verdict, WriteVerdict::kApply);
+}
+
+TEST_P(StoreContract, AStartIsNotRecordedForWhoHasLostTheTask) {
+  const Incarnation mortal = join();
+  const Task lost = running(spec_of(), mortal);
+  const Task mine = running();
+  kill(mortal);
+  adopt_all();
+  const Task before = row(lost.id);
+
+  EXPECT_THAT(must(store().record_starts(std::vector{held(lost), held(mine)}, kWithin)),
+              ElementsAre(false, true));
+  EXPECT_EQ(row(lost.id), before);
+}
+
+}  // namespace
+}  // namespace recourse::store::contract

@@ -1,0 +1,49 @@
+// What is remembered of a task's life beside its row. An uneventful life is told by its archive row
+// alone; a failed attempt leaves an attempt row; people, takeovers, dead letters, refused writes
+// and the life of nodes leave audit rows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "task/ids.h"
+#include "task/record.h"
+#include "task/state.h"
+
+namespace recourse::store {
+
+struct Attempt {
+  task::TaskId task;
+  // 1, 2, 3, ... over all episodes.
+  int number = 1;
+  TimePoint started_at;
+  TimePoint ended_at;
+  // Who ran it, as task::to_string(Owner) spells it.
+  std::string owner;
+  task::Fence fence;
+  // What was decided.
+  task::Move decision = task::Move::kRetry;
+  std::optional<task::Reason> error;
+  // When the next one may start.
+  std::optional<TimePoint> next_due;
+
+  friend bool operator==(const Attempt&, const Attempt&) = default;
+};
+
+struct AuditEntry {
+  TimePoint at;
+  // Empty for what concerns no single task.
+  std::optional<task::TaskId> task;
+  // A person's name, or an owner as task::to_string spells it.
+  std::string actor;
+  // A fixed word: cancel, cancel_requested, adopt, give_up, write_refused, node_dead, purge, ...
+  std::string action;
+  std::string detail;
+  task::Fence fence;
+
+  friend bool operator==(const AuditEntry&, const AuditEntry&) = default;
+};
+
+}  // namespace recourse::store

@@ -1,0 +1,67 @@
+// insert: ids come from the submitter, so everything here may be repeated.
+#include <map>
+#include <utility>
+
+#include "store/batch.h"
+#include "store/countdown.h"
+#include "store/insert_run.h"
+#include "store/transactional_store.h"
+
+namespace recourse::store {
+namespace {
+
+using task::TaskId;
+
+bool is_keyed(const Submission& item) { return !item.spec.unique_key.value.empty(); }
+
+// Somebody holds one of the keys in a transaction that stays open: all others go on without it.
+Result<InsertAnswer> insert_apart(Backend& backend, std::span<const Submission> batch,
+                                  Novelty novelty, const Countdown& countdown) {
+  std::vector<std::vector<const Submission*>> parts(1);
+  for (const Submission& item : batch) {
+    if (is_keyed(item)) {
+      parts.push_back({&item});
+    } else {
+      parts.front().push_back(&item);
+    }
+  }
+  TimePoint now;
+  std::map<TaskId, Inserted> answers;
+  for (const auto& part : parts) {
+    if (part.empty()) continue;
+    InsertRun run(part, novelty, KeyPatience::kBriefly);
+    const Result<> ran = backend.run(Line::kWork, Repeat::kHarmless, countdown.left(), run);
+    if (ran) {
+      now = run.now();
+      answers.insert(run.answers().begin(), run.answers().end());
+    } else if (ran.error().code == ErrorCode::kExhausted) {
+      const TaskId id = part.front()->id;
+      answers[id] = {.result = Insertion::kKeyBusy, .task = id};
+    } else {
+      return fail(ran.error());
+    }
+  }
+  return in_order(batch, now, answers);
+}
+
+}  // namespace
+
+Result<InsertAnswer> TransactionalStore::insert(std::span<const Submission> batch, Novelty novelty,
+                                                Duration within) {
+  if (Result<> valid = check(batch); !valid) return fail(valid.error());
+  const Countdown countdown(within);
+  const bool alone = batch.size() == 1;
+  std::vector<const Submission*> items;
+  for (const Submission& item : batch) items.push_back(&item);
+  InsertRun run(std::move(items), novelty,
+                alone ? KeyPatience::kUntilDeadline : KeyPatience::kBriefly);
+  const Result<> ran = backend_.run(Line::kWork, Repeat::kHarmless, within, run);
+  if (ran) return in_order(batch, run.now(), run.answers());
+  if (ran.error().code != ErrorCode::kExhausted) return fail(ran.error());
+  if (!alone) return insert_apart(backend_, batch, novelty, countdown);
+  return fail(ErrorCode::kUnavailable,
+              "another transaction has taken this unique key and is still open; it was waited for "
+              "until the deadline");
+}
+
+}  // namespace recourse::store

@@ -1,0 +1,73 @@
+// The steps of a transaction on plain containers, under the lock of the backend.
+#pragma once
+
+#include "base/clock.h"
+#include "store/memory/data.h"
+#include "store/transaction.h"
+
+namespace recourse::store::memory {
+
+class MemoryTransaction final : public Transaction {
+ public:
+  MemoryTransaction(Data& data, const Clock& clock) : data_(data), clock_(clock) {}
+
+  Result<TimePoint> now() override { return clock_.now(); }
+
+  Result<std::vector<task::TaskId>> take_keys(std::span<const KeyHolder> wanted,
+                                              KeyPatience patience) override;
+  Result<> release_keys(std::span<const task::Account> accounts) override;
+  Result<InsertedIds> insert_tasks(std::span<const NewTask> tasks) override;
+  Result<std::vector<ArchivedTicket>> find_archived(std::span<const task::TaskId> ids) override;
+  Result<> remove_tasks(std::span<const task::TaskId> ids) override;
+
+  Result<TakenBatch> take_due(const ClaimRequest& request) override;
+  Result<std::vector<Candidate>> due_candidates(const task::Kind& kind, const ShardRange& shards,
+                                                std::size_t window) override;
+  Result<TakenBatch> take(const ClaimRequest& request, std::span<const task::TaskId> ids) override;
+
+  Result<std::vector<bool>> write_moves(std::span<const task::Transition> moves) override;
+  Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) override;
+  Result<std::vector<task::Task>> lock(std::span<const task::TaskId> ids) override;
+  Result<> write_rows(std::span<const task::Task> tasks) override;
+  Result<> write_payload(task::TaskId id, std::string_view payload) override;
+  Result<> archive_rows(std::span<const Finished> tasks) override;
+  Result<std::vector<bool>> write_starts(std::span<const Held> held) override;
+  Result<std::vector<bool>> write_lease_ends(std::span<const Held> held, TimePoint end) override;
+
+  Result<Found> find_live(const ByFilter& which) override;
+  Result<std::vector<task::Task>> lock_owned(const task::Owner& owner, std::size_t limit) override;
+  Result<std::vector<task::Incarnation>> lifeless_owners() override;
+
+  Result<> insert_node(const NodeInfo& node) override;
+  Result<bool> beat(task::Incarnation node, std::int64_t pauses_seen) override;
+  Result<Death> mark_dead(task::Incarnation node, std::int64_t beat_seen) override;
+  Result<std::vector<ControlRequest>> requests_for(const task::Owner& owner) override;
+  Result<Pauses> pauses() override { return data_.pauses; }
+  Result<std::int64_t> set_pause(const task::Kind& kind, bool paused, std::string_view by) override;
+
+  Result<> add_counts(std::span<const CountChange> changes) override;
+  Result<> fold_counts() override { return {}; }
+  Result<> add_attempts(std::span<const Attempt> attempts) override;
+  Result<> add_audit(std::span<const AuditEntry> entries) override;
+
+  Result<std::vector<Purgeable>> lock_purgeable(const PurgeRequest& request) override;
+  Result<> forget(std::span<const task::TaskId> ids) override;
+
+  // An error after a write could not be rolled back; the verbs check before they write.
+  [[nodiscard]] bool has_written() const { return has_written_; }
+
+ private:
+  Data& written() {
+    has_written_ = true;
+    return data_;
+  }
+  // The row, where it carries this ticket.
+  const task::Task* held(task::TaskId id, const task::Ticket& ticket) const;
+  Taken claim(const task::Task& row, const ClaimRequest& request);
+
+  Data& data_;
+  const Clock& clock_;
+  bool has_written_ = false;
+};
+
+}  // namespace recourse::store::memory

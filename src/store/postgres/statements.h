@@ -1,0 +1,103 @@
+// The hot statements. Each takes its batch as arrays and is one round trip.
+//
+// The clock is read inside a sub-select: clock_timestamp() by itself is volatile and could not be
+// an index condition.
+#pragma once
+
+namespace recourse::store::postgres {
+
+inline constexpr const char* kNow =
+    "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+
+inline constexpr const char* kInsertTasks = R"sql(
+  WITH at AS (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now)
+  INSERT INTO recourse_task (id, kind, tenant, shard_key, unique_key, priority, payload, headers,
+    trace_parent, search_keys, max_retries, timeout_us, deadline_at, backoff, created_at, shard,
+    due_at, state, available_at, fence, lease, owner)
+  SELECT n.id, n.kind, n.tenant, n.shard_key, n.unique_key, n.priority, n.payload, n.headers,
+    n.trace_parent, n.search_keys, n.max_retries, n.timeout_us, n.deadline_at, n.backoff, at.now,
+    n.shard, at.now + n.delay, n.state,
+    CASE WHEN n.owner IS NULL THEN at.now + n.delay ELSE 9223372036854775807 END,
+    n.fence, n.lease, n.owner
+  FROM at, unnest(?::bytea[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[], ?::bytea[],
+      ?::text[], ?::text[], ?::text[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[],
+      ?::bigint[], ?::bigint[], ?::text[], ?::bigint[], ?::bytea[], ?::text[])
+    AS n (id, kind, tenant, shard_key, unique_key, priority, payload, headers, trace_parent,
+      search_keys, max_retries, timeout_us, deadline_at, backoff, shard, delay, state, fence, lease,
+      owner)
+  ON CONFLICT (id) DO NOTHING
+  RETURNING id, created_at)sql";
+
+// Probe by probe (kind and priority by equality, in the order given); each stops at its kind's
+// quota, the whole at the limit, and nothing beyond is locked. `low` is where a probe starts.
+inline constexpr const char* kTakeDue = R"sql(
+  WITH at AS MATERIALIZED (
+    SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now),
+  picked AS MATERIALIZED (
+    SELECT due.id, due.state, due.owner, due.available_at
+    FROM unnest(?::text[], ?::bigint[]) AS quota (kind, most)
+    CROSS JOIN LATERAL (
+      SELECT probe.id, probe.state, probe.owner, probe.available_at
+      FROM unnest(?::text[], ?::bigint[], ?::bigint[]) AS p (kind, priority, low)
+      CROSS JOIN LATERAL (
+        SELECT t.id, t.state, t.owner, t.available_at FROM recourse_task t
+        WHERE t.kind = p.kind AND t.priority = p.priority AND t.available_at >= p.low
+          AND t.available_at <= (SELECT now FROM at) AND t.shard BETWEEN ? AND ?
+        ORDER BY t.available_at LIMIT quota.most FOR UPDATE SKIP LOCKED) probe
+      WHERE p.kind = quota.kind
+      LIMIT quota.most) due
+    LIMIT ?)
+  UPDATE recourse_task SET
+    deaths = recourse_task.deaths
+      + CASE WHEN picked.state = 'running' AND start_recorded = 1 THEN 1 ELSE 0 END,
+    state = 'running', start_recorded = 0, fence = fence + 1, lease = ?, owner = ?,
+    lease_end = (SELECT now FROM at) + ?, available_at =
+      COALESCE((SELECT now FROM at) + ?, 9223372036854775807)
+  FROM picked WHERE recourse_task.id = picked.id
+  RETURNING )sql";
+
+inline constexpr const char* kWriteMoves = R"sql(
+  UPDATE recourse_task t SET due_at = m.due_at, state = m.state, parked = m.parked,
+    available_at = CASE m.state WHEN 'pending' THEN m.due_at
+      WHEN 'running' THEN COALESCE(t.lease_end, 9223372036854775807)
+      ELSE 9223372036854775807 END,
+    retries = m.retries, attempts = m.attempts, episode = m.episode,
+    first_started_at = m.first_started_at, start_recorded = 0, deaths = m.deaths,
+    fence = t.fence + 1, lease = m.next_lease,
+    owner = CASE WHEN m.state = 'running' THEN t.owner END,
+    lease_end = CASE WHEN m.state = 'running' THEN t.lease_end END,
+    error_code = m.error_code, error_message = m.error_message, ended_at = m.ended_at,
+    deadline_at = m.deadline_at
+  FROM unnest(?::bytea[], ?::bigint[], ?::bytea[], ?::text[], ?::bytea[], ?::text[], ?::text[],
+      ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[],
+      ?::text[], ?::bigint[], ?::bigint[])
+    AS m (id, fence, lease, before, next_lease, state, parked, due_at, retries, attempts, episode,
+      first_started_at, deaths, error_code, error_message, ended_at, deadline_at)
+  WHERE t.id = m.id AND t.fence = m.fence AND t.lease = m.lease AND t.state = m.before
+    AND t.requested IS NULL
+  RETURNING t.id)sql";
+
+// Deleted first, and what was deleted is inserted: no other order moves a row exactly once.
+inline constexpr const char* kWriteFinishes = R"sql(
+  WITH gone AS (
+    DELETE FROM recourse_task t
+    USING unnest(?::bytea[], ?::bigint[], ?::bytea[], ?::text[], ?::bytea[], ?::text[], ?::bigint[],
+        ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[],
+        ?::bigint[], ?::bigint[], ?::bigint[])
+      AS m (id, fence, lease, before, next_lease, state, due_at, retries, attempts, episode,
+        first_started_at, deaths, error_code, error_message, ended_at, deadline_at, expires_at)
+    WHERE t.id = m.id AND t.fence = m.fence AND t.lease = m.lease AND t.state = m.before
+      AND t.requested IS NULL
+    RETURNING t.id, t.kind, t.tenant, t.shard_key, t.unique_key, t.priority, t.payload, t.headers,
+      t.trace_parent, t.search_keys, t.max_retries, t.timeout_us, m.deadline_at, t.backoff,
+      t.created_at, m.due_at, m.state, m.retries, m.attempts, m.episode, m.first_started_at,
+      m.deaths, t.fence + 1, m.next_lease, m.error_code, m.error_message, m.ended_at, t.owner,
+      m.expires_at)
+  INSERT INTO recourse_archive (id, kind, tenant, shard_key, unique_key, priority, payload, headers,
+    trace_parent, search_keys, max_retries, timeout_us, deadline_at, backoff, created_at, due_at,
+    state, retries, attempts, episode, first_started_at, deaths, fence, lease, error_code,
+    error_message, ended_at, ended_by, expires_at)
+  SELECT * FROM gone
+  RETURNING id)sql";
+
+}  // namespace recourse::store::postgres

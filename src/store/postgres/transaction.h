@@ -1,0 +1,30 @@
+// The hot steps as PostgreSQL does them best: whole batches as arrays, one statement each.
+#pragma once
+
+#include "sql/postgres/connection.h"
+#include "store/postgres/low_water.h"
+#include "store/relational/transaction.h"
+
+namespace recourse::store::postgres {
+
+extern const relational::Dialect kDialect;
+
+class PostgresTransaction final : public relational::RelationalTransaction {
+ public:
+  PostgresTransaction(const relational::Seat& seat, Care care, LowWater& low_water)
+      : RelationalTransaction(seat, care),
+        // The backend opens no other kind.
+        connection_(static_cast<sql::postgres::PostgresConnection&>(seat.connection)),
+        low_water_(low_water) {}
+
+  Result<InsertedIds> insert_tasks(std::span<const NewTask> tasks) override;
+  Result<TakenBatch> take_due(const ClaimRequest& request) override;
+  Result<std::vector<bool>> write_moves(std::span<const task::Transition> moves) override;
+  Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) override;
+
+ private:
+  sql::postgres::PostgresConnection& connection_;
+  LowWater& low_water_;
+};
+
+}  // namespace recourse::store::postgres

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <utility>
+
+#include "store/relational/transaction.h"
+
+namespace recourse::store::relational {
+namespace {
+
+// One kind and priority by equality, so that the index yields what is due, oldest first, and
+// nothing else is looked at, however much is not due yet.
+std::string probe(const Dialect& dialect, std::string_view columns, const ShardRange& shards) {
+  std::string statement = "SELECT ";
+  statement.append(columns).append(" FROM ").append(dialect.task_by_due);
+  statement += " WHERE kind = ? AND priority = ? AND available_at <= ?";
+  if (!shards.is_all()) statement += " AND shard BETWEEN ? AND ?";
+  return statement + " ORDER BY available_at LIMIT ?";
+}
+
+Values probe_values(const task::Kind& kind, int priority, TimePoint now, const ShardRange& shards,
+                    std::size_t limit) {
+  Values values;
+  values.text(kind.value).integer(priority).time(now);
+  if (!shards.is_all()) values.integer(shards.first).integer(shards.last);
+  values.integer(static_cast<std::int64_t>(limit));
+  return values;
+}
+
+}  // namespace
+
+Result<TakenBatch> RelationalTransaction::take_due(const ClaimRequest& request) {
+  const Result<TimePoint> at = now();
+  if (!at) return fail(at.error());
+  TakenBatch batch{.now = *at, .tasks = {}};
+  const std::string statement = probe(seat_.dialect, task_columns(true), request.shards) +
+                                std::string(seat_.dialect.skip_locked);
+  std::vector<task::Task> rows;
+  for (const Quota& quota : request.quotas) {
+    std::size_t room = std::min(static_cast<std::size_t>(quota.limit),
+                                static_cast<std::size_t>(request.limit) - rows.size());
+    for (int priority = task::kPriorityMax; priority >= 0 && room > 0; --priority) {
+      auto found =
+          tasks_of(statement, probe_values(quota.kind, priority, *at, request.shards, room));
+      if (!found) return fail(found.error());
+      room -= found->size();
+      std::ranges::move(*found, std::back_inserter(rows));
+    }
+  }
+  if (Result<> done = write_claims(batch.tasks, request, *at, std::move(rows)); !done) {
+    return fail(done.error());
+  }
+  return batch;
+}
+
+Result<std::vector<Candidate>> RelationalTransaction::due_candidates(const task::Kind& kind,
+                                                                     const ShardRange& shards,
+                                                                     std::size_t window) {
+  const Result<TimePoint> at = now();
+  if (!at) return fail(at.error());
+  std::vector<Candidate> found;
+  const std::string statement = probe(seat_.dialect, "id, tenant, available_at", shards);
+  for (int priority = task::kPriorityMax; priority >= 0; --priority) {
+    const Values values = probe_values(kind, priority, *at, shards, window);
+    const Result<> asked = connection().query(statement, values.view(), [&](const sql::Row& row) {
+      found.push_back({.task = task::TaskId(read_ulid(row.bytes(0))),
+                       .tenant = task::Tenant(std::string(row.bytes(1))),
+                       .priority = priority,
+                       .available_at = read_time(row.integer(2))});
+    });
+    if (!asked) return fail(asked.error());
+  }
+  return found;
+}
+
+Result<TakenBatch> RelationalTransaction::take(const ClaimRequest& request,
+                                               std::span<const task::TaskId> ids) {
+  const Result<TimePoint> at = now();
+  if (!at) return fail(at.error());
+  Values values;
+  fill_list(values, ids, [](Values& list, const task::TaskId& id) { list.id(id.value); });
+  values.time(*at);
+  auto rows =
+      tasks_of("SELECT " + task_columns(true) + " FROM " + std::string(seat_.dialect.task_by_id) +
+                   " WHERE id IN " + list_of(ids.size()) + " AND available_at <= ? ORDER BY id" +
+                   std::string(seat_.dialect.skip_locked),
+               values);
+  if (!rows) return fail(rows.error());
+  TakenBatch batch{.now = *at, .tasks = {}};
+  if (Result<> done = write_claims(batch.tasks, request, *at, std::move(*rows)); !done) {
+    return fail(done.error());
+  }
+  return batch;
+}
+
+Result<> RelationalTransaction::write_claims(std::vector<Taken>& batch, const ClaimRequest& request,
+                                             TimePoint now, std::vector<task::Task> rows) {
+  if (rows.empty()) return {};
+  task::Claim claim{.owner = request.owner, .lease = request.lease, .lease_end = std::nullopt};
+  if (request.lease_for) claim.lease_end = saturating_add(now, *request.lease_for);
+  const std::string owner = task::to_string(claim.owner);
+  std::vector<task::TaskId> ids;
+  for (task::Task& row : rows) {
+    Taken& taken = batch.emplace_back(
+        Taken{.task = {}, .from = row.state, .owner = row.owner ? to_string(*row.owner) : ""});
+    taken.task = task::apply(std::move(row), claim);
+    ids.push_back(taken.task.id);
+  }
+  std::ranges::sort(ids);
+  Values values;
+  values.time(claim.lease_end.value_or(kNever)).id(request.lease.value).text(owner);
+  values.time(claim.lease_end);
+  fill_list(values, std::span<const task::TaskId>(ids),
+            [](Values& list, const task::TaskId& id) { list.id(id.value); });
+  // Deaths first: MariaDB assigns from left to right and would see the new state.
+  const auto done = connection().execute(
+      "UPDATE " + std::string(seat_.dialect.task_by_id) +
+          " SET deaths = deaths + CASE WHEN state = 'running' AND start_recorded = 1 THEN 1 ELSE 0"
+          " END, state = 'running', available_at = ?, fence = fence + 1, lease = ?, owner = ?,"
+          " lease_end = ?, start_recorded = 0 WHERE id IN " +
+          list_of(ids.size()),
+      values.view());
+  return done ? Result<>{} : fail(done.error());
+}
+
+}  // namespace recourse::store::relational

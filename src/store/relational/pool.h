@@ -1,0 +1,63 @@
+// A bounded number of connections, opened when they are needed and replaced when they are lost.
+//
+// Thread safety: safe to call from any thread.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/result.h"
+#include "base/ulid.h"
+#include "sql/connection.h"
+
+namespace recourse::store::relational {
+
+class Pool {
+ public:
+  using Connect = std::function<Result<std::unique_ptr<sql::Connection>>(sql::Deadline)>;
+
+  Pool(Connect connect, std::size_t size) : connect_(std::move(connect)), size_(size) {}
+
+  // Goes back by itself, or is closed where it was lost.
+  class Loan {
+   public:
+    Loan(Pool& pool, std::unique_ptr<sql::Connection> connection, std::size_t seat)
+        : pool_(&pool), connection_(std::move(connection)), seat_(seat) {}
+    Loan(Loan&& other) noexcept = default;
+    Loan& operator=(Loan&&) = delete;
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    ~Loan() {
+      if (connection_) pool_->take_back(std::move(connection_), seat_);
+    }
+
+    [[nodiscard]] sql::Connection& connection() const { return *connection_; }
+    // 0, 1, 2, ...: no two loans at a time have the same.
+    [[nodiscard]] std::size_t seat() const { return seat_; }
+
+   private:
+    Pool* pool_;
+    std::unique_ptr<sql::Connection> connection_;
+    std::size_t seat_;
+  };
+
+  // Waits for a free one, or opens one, until the deadline.
+  Result<Loan> borrow(sql::Deadline deadline);
+
+ private:
+  void take_back(std::unique_ptr<sql::Connection> connection, std::size_t seat);
+
+  const Connect connect_;
+  const std::size_t size_;
+  Mutex mutex_;
+  ConditionVariable changed_;
+  std::size_t lent_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::size_t> free_seats_ GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<sql::Connection>> idle_ GUARDED_BY(mutex_);
+};
+
+}  // namespace recourse::store::relational

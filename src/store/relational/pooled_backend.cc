@@ -1,0 +1,150 @@
+#include "store/relational/pooled_backend.h"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <thread>
+
+namespace recourse::store::relational {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::size_t kHeartLines = 1;
+constexpr Duration kFirstPause = std::chrono::milliseconds(5);
+constexpr Duration kLongestPause = std::chrono::seconds(1);
+
+sql::Deadline deadline_of(Duration within) {
+  return steady_clock::now() + std::min(within, kLongestWait);
+}
+
+Ulid random_ulid() {
+  std::random_device device;
+  Ulid id;
+  for (std::uint8_t& byte : id.bytes) byte = static_cast<std::uint8_t>(device());
+  return id;
+}
+
+// Growing pauses between tries, never past the deadline: a server that is down is asked a few times
+// a second, not thousands of times.
+class Pauses {
+ public:
+  // False when there is no time left.
+  bool wait(sql::Deadline deadline) {
+    const auto left = deadline - steady_clock::now();
+    if (left <= steady_clock::duration::zero()) return false;
+    std::this_thread::sleep_for(std::min<steady_clock::duration>(next_, left));
+    next_ = std::min(next_ * 2, kLongestPause);
+    return steady_clock::now() < deadline;
+  }
+
+ private:
+  Duration next_ = kFirstPause;
+};
+
+}  // namespace
+
+PooledBackend::PooledBackend(const Pool::Connect& connect, const Dialect& dialect,
+                             const PoolSizes& sizes)
+    : dialect_(dialect),
+      stripes_(random_ulid()),
+      work_(connect, sizes.work),
+      heart_(connect, kHeartLines),
+      reading_(connect, sizes.reading) {}
+
+Result<> PooledBackend::run(Line line, Repeat repeat, Duration within,
+                            FunctionRef<Result<>(Transaction&)> work) {
+  const sql::Deadline deadline = deadline_of(within);
+  Pauses pauses;
+  auto care = RelationalTransaction::Care::kHopeful;
+  // Set once a COMMIT was sent and its reply lost: from then on no other answer is honest, until a
+  // repeat has found out.
+  bool in_doubt = false;
+  while (true) {
+    Result<Pool::Loan> loan = (line == Line::kHeart ? heart_ : work_).borrow(deadline);
+    Outcome outcome{.result = {}, .end = End::kAgain};
+    if (loan) {
+      loan->connection().set_deadline(deadline);
+      outcome = run_once(*loan, line, care, work);
+    } else {
+      outcome.result = fail(loan.error());
+      // Not a matter of waiting: a wrong URL, a missing right.
+      if (loan.error().code != ErrorCode::kUnavailable) outcome.end = End::kDone;
+    }
+    if (outcome.end == End::kInDoubt) {
+      if (repeat == Repeat::kInDoubt) return outcome.result;
+      in_doubt = true;
+    } else if (outcome.end == End::kDone && (outcome.result || !in_doubt)) {
+      return outcome.result;
+    }
+    care = RelationalTransaction::Care::kCareful;
+    if (!pauses.wait(deadline)) {
+      if (!in_doubt) return outcome.result;
+      return fail(ErrorCode::kInDoubt,
+                  "the reply to a commit was lost, and the store could not be "
+                  "asked again before the deadline: " +
+                      (outcome.result ? std::string() : outcome.result.error().message));
+    }
+  }
+}
+
+PooledBackend::Outcome PooledBackend::run_once(const Pool::Loan& loan, Line line,
+                                               RelationalTransaction::Care care,
+                                               FunctionRef<Result<>(Transaction&)> work) {
+  sql::Connection& connection = loan.connection();
+  Ulid stripe = stripes_;
+  stripe.bytes[14] = line == Line::kHeart ? 1 : 0;
+  stripe.bytes[15] = static_cast<std::uint8_t>(loan.seat());
+  const auto judge = [&](Result<> result) -> Outcome {
+    const ErrorCode code = result.error().code;
+    const bool again = code == ErrorCode::kConflict || !connection.usable();
+    return {.result = std::move(result), .end = again ? End::kAgain : End::kDone};
+  };
+  if (Result<> begun = connection.begin(); !begun) {
+    connection.rollback();
+    return judge(std::move(begun));
+  }
+  const std::unique_ptr<Transaction> transaction =
+      start({.connection = connection, .dialect = dialect_, .stripe = stripe}, care);
+  if (Result<> worked = work(*transaction); !worked) {
+    connection.rollback();
+    return judge(std::move(worked));
+  }
+  Result<> committed = connection.commit();
+  if (committed) return {.result = {}, .end = End::kDone};
+  if (committed.error().code == ErrorCode::kInDoubt) {
+    return {.result = std::move(committed), .end = End::kInDoubt};
+  }
+  connection.rollback();
+  return judge(std::move(committed));
+}
+
+Result<> PooledBackend::read(Duration within, FunctionRef<Result<>(sql::Connection&)> work) {
+  const sql::Deadline deadline = deadline_of(within);
+  Pauses pauses;
+  while (true) {
+    Result<> answer;
+    bool again = true;
+    if (Result<Pool::Loan> loan = reading_.borrow(deadline)) {
+      sql::Connection& connection = loan->connection();
+      connection.set_deadline(deadline);
+      answer = work(connection);
+      connection.rollback();
+      again = !answer && (!connection.usable() || answer.error().code == ErrorCode::kConflict);
+    } else {
+      answer = fail(loan.error());
+      again = loan.error().code == ErrorCode::kUnavailable;
+    }
+    if (answer || !again || !pauses.wait(deadline)) return answer;
+  }
+}
+
+Result<TimePoint> PooledBackend::now(sql::Connection& connection) {
+  TimePoint now;
+  const Result<> asked = connection.query(
+      dialect_.now, {}, [&](const sql::Row& row) { now = read_time(row.integer(0)); });
+  if (!asked) return fail(asked.error());
+  return now;
+}
+
+}  // namespace recourse::store::relational

@@ -1,0 +1,126 @@
+// The steps of a transaction in SQL that SQLite, MariaDB and PostgreSQL all understand. Where a
+// database has something faster, its own transaction overrides the step.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sql/connection.h"
+#include "store/relational/rows.h"
+#include "store/transaction.h"
+
+namespace recourse::store::relational {
+
+// The few words in which the databases differ.
+struct Dialect {
+  // Yields the time in microseconds since 1970.
+  std::string_view now;
+  // The table of live work where it is read by id, and by what is due: with the index named where
+  // the planner of a young table would scan it all and wait for rows that it does not want.
+  std::string_view task_by_id;
+  std::string_view task_by_due;
+  // After a SELECT.
+  std::string_view for_update;
+  std::string_view skip_locked;
+  // After a DELETE by a list of ids, for the same reason.
+  std::string_view after_delete;
+  // Values stripe, kind, state, n: adds n where the row exists.
+  std::string_view add_count;
+};
+
+// What one connection is for all its transactions.
+struct Seat {
+  sql::Connection& connection;
+  const Dialect& dialect;
+  // Under which it keeps its counts, so that no two connections wait for one row.
+  Ulid stripe;
+};
+
+class RelationalTransaction : public Transaction {
+ public:
+  // The first run of a transaction takes for granted that ids and keys are new; when that proves
+  // wrong it loses a race with the past, and the next run looks first.
+  enum class Care : std::uint8_t { kHopeful, kCareful };
+
+  RelationalTransaction(const Seat& seat, Care care) : seat_(seat), care_(care) {}
+
+  Result<TimePoint> now() override;
+
+  Result<std::vector<task::TaskId>> take_keys(std::span<const KeyHolder> wanted,
+                                              KeyPatience patience) override;
+  Result<> release_keys(std::span<const task::Account> accounts) override;
+  Result<InsertedIds> insert_tasks(std::span<const NewTask> tasks) override;
+  Result<std::vector<ArchivedTicket>> find_archived(std::span<const task::TaskId> ids) override;
+  Result<> remove_tasks(std::span<const task::TaskId> ids) override;
+
+  Result<TakenBatch> take_due(const ClaimRequest& request) override;
+  Result<std::vector<Candidate>> due_candidates(const task::Kind& kind, const ShardRange& shards,
+                                                std::size_t window) override;
+  Result<TakenBatch> take(const ClaimRequest& request, std::span<const task::TaskId> ids) override;
+
+  Result<std::vector<bool>> write_moves(std::span<const task::Transition> moves) override;
+  Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) override;
+  Result<std::vector<task::Task>> lock(std::span<const task::TaskId> ids) override;
+  Result<> write_rows(std::span<const task::Task> tasks) override;
+  Result<> write_payload(task::TaskId id, std::string_view payload) override;
+  Result<> archive_rows(std::span<const Finished> tasks) override;
+  Result<std::vector<bool>> write_starts(std::span<const Held> held) override;
+  Result<std::vector<bool>> write_lease_ends(std::span<const Held> held, TimePoint end) override;
+
+  Result<Found> find_live(const ByFilter& which) override;
+  Result<std::vector<task::Task>> lock_owned(const task::Owner& owner, std::size_t limit) override;
+  Result<std::vector<task::Incarnation>> lifeless_owners() override;
+
+  Result<> insert_node(const NodeInfo& node) override;
+  Result<bool> beat(task::Incarnation node, std::int64_t pauses_seen) override;
+  Result<Death> mark_dead(task::Incarnation node, std::int64_t beat_seen) override;
+  Result<std::vector<ControlRequest>> requests_for(const task::Owner& owner) override;
+  Result<Pauses> pauses() override;
+  Result<std::int64_t> set_pause(const task::Kind& kind, bool paused, std::string_view by) override;
+
+  Result<> add_counts(std::span<const CountChange> changes) override;
+  Result<> fold_counts() override;
+  Result<> add_attempts(std::span<const Attempt> attempts) override;
+  Result<> add_audit(std::span<const AuditEntry> entries) override;
+
+  Result<std::vector<Purgeable>> lock_purgeable(const PurgeRequest& request) override;
+  Result<> forget(std::span<const task::TaskId> ids) override;
+
+ protected:
+  [[nodiscard]] sql::Connection& connection() { return seat_.connection; }
+  [[nodiscard]] const Seat& seat() const { return seat_; }
+  [[nodiscard]] Care care() const { return care_; }
+
+  Result<> add_search_keys(std::span<const NewTask> tasks, const std::set<task::TaskId>& fresh);
+  Result<std::vector<task::Task>> tasks_of(std::string_view statement, const Values& values);
+  Result<> write_claims(std::vector<Taken>& batch, const ClaimRequest& request, TimePoint now,
+                        std::vector<task::Task> rows);
+
+ private:
+  Result<std::vector<task::Task>> locked(std::span<const task::TaskId> ids, bool with_payload);
+  Result<std::vector<task::TaskId>> ids_of(std::string_view statement, const Values& values);
+  // Row by row of a list of ids: `statement` ends before the list.
+  Result<> delete_by_id(std::string_view statement, std::span<const task::TaskId> ids);
+  Result<> move_to_archive(std::span<const Finished> tasks);
+  Result<std::vector<bool>> write_held(std::string_view statement, const Values& first,
+                                       std::span<const Held> held);
+
+  Seat seat_;
+  Care care_;
+};
+
+Result<Pauses> read_pauses(sql::Connection& connection);
+
+// The ids in one of the two tables that match, newest first; see Transaction::find_live.
+struct Search {
+  const Filter& filter;
+  std::optional<TimePoint> as_of;
+  std::optional<task::TaskId> after;
+  std::size_t limit;
+};
+Result<Transaction::Found> find_in_task(sql::Connection& connection, const Search& search);
+Result<Transaction::Found> find_in_archive(sql::Connection& connection, const Search& search);
+// In both, where the states asked for call for it.
+Result<Transaction::Found> find_everywhere(sql::Connection& connection, const Search& search);
+
+}  // namespace recourse::store::relational

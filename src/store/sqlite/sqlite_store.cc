@@ -1,0 +1,136 @@
+#include "store/sqlite/sqlite_store.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "sql/sqlite/connection.h"
+#include "store/insert_run.h"
+#include "store/relational/migrations.h"
+#include "store/relational/reader.h"
+#include "store/sqlite/file_lock.h"
+#include "store/sqlite/schema.h"
+#include "store/sqlite/writer.h"
+#include "store/transactional_store.h"
+
+namespace recourse::store::sqlite {
+namespace {
+
+constexpr std::size_t kReadersMax = 4;
+
+// Connections that only read; in a write-ahead log they see a snapshot and block nobody.
+class Readers final : public relational::ReadingLine {
+ public:
+  Readers(std::string path, const Clock& clock) : path_(std::move(path)), clock_(clock) {}
+
+  Result<> read(Duration within, FunctionRef<Result<>(sql::Connection&)> work) override {
+    const auto deadline = std::chrono::steady_clock::now() + std::min(within, kLongestWait);
+    Result<std::unique_ptr<sql::Connection>> connection = borrow(deadline);
+    if (!connection) return fail(connection.error());
+    (*connection)->set_deadline(deadline);
+    Result<> done = work(**connection);
+    give_back(std::move(*connection));
+    return done;
+  }
+
+  Result<TimePoint> now(sql::Connection&) override { return clock_.now(); }
+
+ private:
+  Result<std::unique_ptr<sql::Connection>> borrow(sql::Deadline deadline) {
+    {
+      MutexLock lock(mutex_);
+      while (idle_.empty() && open_ == kReadersMax) {
+        if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) {
+          return fail(ErrorCode::kUnavailable, "too many questions at once; try again later");
+        }
+      }
+      if (!idle_.empty()) {
+        auto connection = std::move(idle_.back());
+        idle_.pop_back();
+        return connection;
+      }
+      ++open_;
+    }
+    auto opened = sql::sqlite::open(path_, sql::sqlite::Access::kRead);
+    if (opened) return opened;
+    MutexLock lock(mutex_);
+    --open_;
+    return opened;
+  }
+
+  void give_back(std::unique_ptr<sql::Connection> connection) {
+    MutexLock lock(mutex_);
+    idle_.push_back(std::move(connection));
+    changed_.notify_one();
+  }
+
+  const std::string path_;
+  const Clock& clock_;
+  Mutex mutex_;
+  ConditionVariable changed_;
+  std::size_t open_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::unique_ptr<sql::Connection>> idle_ GUARDED_BY(mutex_);
+};
+
+class OnWriter final : public CallersTransaction {
+ public:
+  OnWriter(sql::Connection& connection, Transaction& transaction)
+      : connection_(connection), transaction_(transaction) {}
+
+  sql::Connection& connection() override { return connection_; }
+  Result<InsertAnswer> submit(std::span<const Submission> batch) override {
+    return insert_within(transaction_, batch);
+  }
+
+ private:
+  sql::Connection& connection_;
+  Transaction& transaction_;
+};
+
+class OpenedSqlite final : public SqliteStore {
+ public:
+  OpenedSqlite(FileLock lock, std::unique_ptr<sql::Connection> connection, const std::string& path,
+               const Clock& clock, Retention retention)
+      : lock_(std::move(lock)),
+        writer_(std::move(connection), clock),
+        readers_(path, clock),
+        store_(writer_, std::move(retention)),
+        reader_(readers_) {}
+
+  Store& store() override { return store_; }
+  Reader& reader() override { return reader_; }
+
+  Result<> transact(Duration within, FunctionRef<Result<>(CallersTransaction&)> work) override {
+    return writer_.run_sql(within, [&](sql::Connection& connection, Transaction& transaction) {
+      OnWriter callers(connection, transaction);
+      return work(callers);
+    });
+  }
+
+ private:
+  FileLock lock_;  // first: released last
+  Writer writer_;
+  Readers readers_;
+  TransactionalStore store_;
+  relational::RelationalReader reader_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteStore>> open(const std::string& path, const Clock& clock,
+                                          Retention retention) {
+  Result<FileLock> lock = FileLock::take(path);
+  if (!lock) return fail(lock.error());
+  auto connection = sql::sqlite::open(path, sql::sqlite::Access::kWrite);
+  if (!connection) return fail(connection.error());
+  if (Result<> migrated = relational::migrate(**connection, kCreateMeta, migrations()); !migrated) {
+    return fail(migrated.error());
+  }
+  // We hold the lock, so whoever held the file before is gone.
+  const Result<> buried = (*connection)->run("UPDATE recourse_node SET dead = 1 WHERE dead = 0");
+  if (!buried) return fail(buried.error());
+  return std::unique_ptr<SqliteStore>(std::make_unique<OpenedSqlite>(
+      std::move(*lock), std::move(*connection), path, clock, std::move(retention)));
+}
+
+}  // namespace recourse::store::sqlite

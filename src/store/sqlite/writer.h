@@ -1,0 +1,55 @@
+// The one connection that writes. Calls that arrive while a commit is being flushed wait together
+// and share the next one: whoever comes first runs them all, each under a savepoint of its own, and
+// one flush answers everybody.
+//
+// Thread safety: safe to call from any thread.
+#pragma once
+
+#include <deque>
+#include <memory>
+
+#include "base/clock.h"
+#include "base/function_ref.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "sql/connection.h"
+#include "store/backend.h"
+
+namespace recourse::store::sqlite {
+
+class Writer final : public Backend {
+ public:
+  Writer(std::unique_ptr<sql::Connection> connection, const Clock& clock)
+      : connection_(std::move(connection)), clock_(clock) {}
+
+  Result<> run(Line line, Repeat repeat, Duration within,
+               FunctionRef<Result<>(Transaction&)> work) override;
+
+  // The same for work in plain SQL.
+  Result<> run_sql(Duration within, FunctionRef<Result<>(sql::Connection&, Transaction&)> work);
+
+ private:
+  struct Job {
+    FunctionRef<Result<>(sql::Connection&, Transaction&)> work;
+    sql::Deadline deadline;
+    Result<> result;
+    bool taken = false;
+    bool done = false;
+  };
+
+  // Runs what waits, this caller's job among it.
+  void lead(const std::deque<Job*>& jobs);
+  void commit_together(const std::deque<Job*>& jobs);
+  Result<> run_one(Job& job);
+  Result<> run_under_savepoint(Job& job);
+
+  const std::unique_ptr<sql::Connection> connection_;
+  const Clock& clock_;
+
+  Mutex mutex_;
+  ConditionVariable changed_;
+  std::deque<Job*> waiting_ GUARDED_BY(mutex_);
+  bool leading_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace recourse::store::sqlite

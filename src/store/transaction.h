@@ -1,0 +1,190 @@
+// What a backend can do inside one transaction: the few steps all verbs are made of. The verbs
+// (insert.cc, claim.cc, ...) are written once, over this, so that no rule exists twice.
+//
+// SQL knows only "which rows are due" and "is this still mine"; everything else is decided in C++
+// between a lock and a write.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "store/history.h"
+#include "store/node.h"
+#include "store/work.h"
+#include "task/ids.h"
+#include "task/record.h"
+#include "task/state.h"
+#include "task/transition.h"
+
+namespace recourse::store {
+
+struct NewTask {
+  // created_at and due_at are not set: the store's clock gives them, in the statement that inserts.
+  task::Task task;
+  Duration delay;
+};
+
+// What the transaction that writes found in the archive.
+struct ArchivedTicket {
+  task::TaskId task;
+  task::Ticket ticket;
+  task::State state;
+};
+
+struct Finish {
+  task::Transition transition;
+  // When the archive may forget it.
+  TimePoint expires_at;
+};
+
+// A task that is finished, for rows that were locked before.
+struct Finished {
+  task::Task task;
+  TimePoint expires_at;
+};
+
+struct CountChange {
+  task::Kind kind;
+  task::State state;
+  std::int64_t by = 0;
+};
+
+struct Candidate {
+  task::TaskId task;
+  task::Tenant tenant;
+  int priority = 0;
+  TimePoint available_at;
+};
+
+struct Taken {
+  task::Task task;    // as claimed
+  task::State from;   // running where a worker's lease had ended
+  std::string owner;  // whose lease that was
+};
+
+struct TakenBatch {
+  TimePoint now;  // the store's
+  std::vector<Taken> tasks;
+};
+
+struct KeyHolder {
+  task::Account account;
+  task::TaskId task;
+};
+
+enum class KeyPatience : std::uint8_t { kBriefly, kUntilDeadline };
+
+class Transaction {
+ public:
+  virtual ~Transaction() = default;
+
+  // The store's clock.
+  virtual Result<TimePoint> now() = 0;
+
+  // --- inserting ---
+  // Gives each account to the task named with it unless another unfinished task has it; answers who
+  // has it afterwards, in the order given. Accounts are distinct and ascending. kExhausted: another
+  // transaction is about to decide on one of them, and patience ran out; the transaction is lost.
+  virtual Result<std::vector<task::TaskId>> take_keys(std::span<const KeyHolder> wanted,
+                                                      KeyPatience patience) = 0;
+  virtual Result<> release_keys(std::span<const task::Account> accounts) = 0;
+  // Inserts those whose id is not there yet, with their search keys. Ids ascend and are distinct.
+  // Answers the store's now and the ids that are new.
+  struct InsertedIds {
+    TimePoint now;
+    std::set<task::TaskId> fresh;
+  };
+  virtual Result<InsertedIds> insert_tasks(std::span<const NewTask> tasks) = 0;
+  virtual Result<std::vector<ArchivedTicket>> find_archived(std::span<const task::TaskId> ids) = 0;
+  // From the hot table, with nothing left behind but what the archive keeps.
+  virtual Result<> remove_tasks(std::span<const task::TaskId> ids) = 0;
+
+  // --- claiming ---
+  // Takes what is due, kind by kind in the order given, larger priorities first, oldest first
+  // within one; skips what others have locked. Answers the rows as claimed.
+  virtual Result<TakenBatch> take_due(const ClaimRequest& request) = 0;
+  // The oldest due of a kind, up to `window` of each priority, without locking them.
+  virtual Result<std::vector<Candidate>> due_candidates(const task::Kind& kind,
+                                                        const ShardRange& shards,
+                                                        std::size_t window) = 0;
+  // Like take_due, for those of `ids` that are still due and not locked.
+  virtual Result<TakenBatch> take(const ClaimRequest& request,
+                                  std::span<const task::TaskId> ids) = 0;
+
+  // --- writing ---
+  // Writes each transition whose row carries its ticket and no request; the answer says which.
+  // None of them finishes the task. Ids ascend and are distinct.
+  virtual Result<std::vector<bool>> write_moves(std::span<const task::Transition> moves) = 0;
+  // The same for transitions that finish a task: its row moves to the archive and its unique key is
+  // free again.
+  virtual Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) = 0;
+  // Locks rows of the hot table until the end, in ascending order, and reads them without their
+  // payloads; those that are gone are left out.
+  virtual Result<std::vector<task::Task>> lock(std::span<const task::TaskId> ids) = 0;
+  // Overwrites rows that were locked before: everything but what is fixed at submission.
+  virtual Result<> write_rows(std::span<const task::Task> tasks) = 0;
+  virtual Result<> write_payload(task::TaskId id, std::string_view payload) = 0;
+  // Moves rows that were locked before to the archive, as they are to stand there (the payload
+  // stays as it is), and frees their unique keys.
+  virtual Result<> archive_rows(std::span<const Finished> tasks) = 0;
+  // Conditional on the ticket; no fence is raised. Answers which were written.
+  virtual Result<std::vector<bool>> write_starts(std::span<const Held> held) = 0;
+  virtual Result<std::vector<bool>> write_lease_ends(std::span<const Held> held, TimePoint end) = 0;
+
+  // --- finding ---
+  // Ids of the hot table that match, newest first, created and ended no later than `as_of`. Looks
+  // at no more than kPageLooksMax rows; `next` says where to go on.
+  struct Found {
+    std::vector<task::TaskId> ids;
+    std::optional<task::TaskId> next;
+  };
+  virtual Result<Found> find_live(const ByFilter& which) = 0;
+  // Locks up to `limit` rows of this owner, like lock(); skips what others have locked.
+  virtual Result<std::vector<task::Task>> lock_owned(const task::Owner& owner,
+                                                     std::size_t limit) = 0;
+  // Nodes that own tasks, but are dead or unknown.
+  virtual Result<std::vector<task::Incarnation>> lifeless_owners() = 0;
+
+  // --- nodes ---
+  virtual Result<> insert_node(const NodeInfo& node) = 0;
+  // False where the node is dead or unknown.
+  virtual Result<bool> beat(task::Incarnation node, std::int64_t pauses_seen) = 0;
+  enum class Death : std::uint8_t { kDeclared, kAlready, kAlive };
+  // One locked write: dead where it is alive and has not beaten since; an unknown node is kAlready.
+  virtual Result<Death> mark_dead(task::Incarnation node, std::int64_t beat_seen) = 0;
+  virtual Result<std::vector<ControlRequest>> requests_for(const task::Owner& owner) = 0;
+  virtual Result<Pauses> pauses() = 0;
+  virtual Result<std::int64_t> set_pause(const task::Kind& kind, bool paused,
+                                         std::string_view by) = 0;
+
+  // --- the books; an error may show only at commit ---
+  virtual Result<> add_counts(std::span<const CountChange> changes) = 0;
+  // Takes counts that other connections keep, or kept before they died, into those of this one when
+  // there have come to be many. Safe at any time.
+  virtual Result<> fold_counts() = 0;
+  // Keeps the newest kAttemptsKept of each task.
+  virtual Result<> add_attempts(std::span<const Attempt> attempts) = 0;
+  virtual Result<> add_audit(std::span<const AuditEntry> entries) = 0;
+
+  // --- forgetting ---
+  // Finished tasks to be purged, locked, oldest first. By retention where `request.states` is
+  // empty, else by state and age.
+  struct Purgeable {
+    task::TaskId task;
+    task::Kind kind;
+    task::State state;
+  };
+  virtual Result<std::vector<Purgeable>> lock_purgeable(const PurgeRequest& request) = 0;
+  // Their rows, attempts, audit and search keys, wherever they are.
+  virtual Result<> forget(std::span<const task::TaskId> ids) = 0;
+};
+
+}  // namespace recourse::store

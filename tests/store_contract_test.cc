@@ -1,0 +1,98 @@
+// Every store under the one contract.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/contract/contract.h"
+#include "store/memory/memory_store.h"
+#include "store/mysql/mysql_store.h"
+#include "store/postgres/postgres_store.h"
+#include "store/sqlite/sqlite_store.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/test_servers.h"
+
+namespace recourse::store::contract {
+namespace {
+
+const SystemClock kClock;
+
+class MemoryUnderTest final : public StoreUnderTest {
+ public:
+  explicit MemoryUnderTest(std::shared_ptr<memory::SharedData> data)
+      : data_(std::move(data)), opened_(memory::open(data_, kClock)) {}
+
+  Store& store() override { return opened_->store(); }
+  Reader& reader() override { return opened_->reader(); }
+  std::unique_ptr<StoreUnderTest> reopen_beside() override {
+    return std::make_unique<MemoryUnderTest>(data_);
+  }
+
+ private:
+  std::shared_ptr<memory::SharedData> data_;
+  std::unique_ptr<OpenedStore> opened_;
+};
+
+class SqliteUnderTest final : public StoreUnderTest {
+ public:
+  Store& store() override { return opened_->store(); }
+  Reader& reader() override { return opened_->reader(); }
+  std::unique_ptr<StoreUnderTest> reopen_beside() override { return nullptr; }
+
+ private:
+  tests::TemporaryDirectory directory_;
+  std::unique_ptr<sqlite::SqliteStore> opened_ =
+      must(sqlite::open(directory_.path() / "store.db", kClock));
+};
+
+NullLog no_log;
+
+std::unique_ptr<OpenedStore> open_on(const tests::FreshPostgres& database) {
+  return must(postgres::open(database.url()));
+}
+std::unique_ptr<OpenedStore> open_on(const tests::FreshMariadb& database) {
+  return must(mysql::open(database.url(), no_log));
+}
+
+// On a database server: another node is another set of connections.
+template <class Database>
+class ServerUnderTest final : public StoreUnderTest {
+ public:
+  explicit ServerUnderTest(std::shared_ptr<Database> database)
+      : database_(std::move(database)), opened_(open_on(*database_)) {}
+
+  Store& store() override { return opened_->store(); }
+  Reader& reader() override { return opened_->reader(); }
+  std::unique_ptr<StoreUnderTest> reopen_beside() override {
+    return std::make_unique<ServerUnderTest>(database_);
+  }
+
+ private:
+  std::shared_ptr<Database> database_;  // dropped after its last connection
+  std::unique_ptr<OpenedStore> opened_;
+};
+
+template <class Database>
+StoreBackend on_server(std::string name) {
+  return {std::move(name),
+          [] { return std::make_unique<ServerUnderTest<Database>>(std::make_shared<Database>()); }};
+}
+
+INSTANTIATE_TEST_SUITE_P(Postgres, StoreContract,
+                         testing::Values(on_server<tests::FreshPostgres>("Postgres")),
+                         backend_name);
+INSTANTIATE_TEST_SUITE_P(Mariadb, StoreContract,
+                         testing::Values(on_server<tests::FreshMariadb>("Mariadb")), backend_name);
+INSTANTIATE_TEST_SUITE_P(
+    Memory, StoreContract,
+    testing::Values(StoreBackend{
+        "Memory", [] { return std::make_unique<MemoryUnderTest>(memory::make_data()); }}),
+    backend_name);
+INSTANTIATE_TEST_SUITE_P(Sqlite, StoreContract,
+                         testing::Values(StoreBackend{
+                             "Sqlite", [] { return std::make_unique<SqliteUnderTest>(); }}),
+                         backend_name);
+
+}  // namespace
+}  // namespace recourse::store::contract

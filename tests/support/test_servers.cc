@@ -1,0 +1,86 @@
+#include "tests/support/test_servers.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "sql/mysql/connect.h"
+#include "sql/postgres/connect.h"
+
+namespace recourse::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+[[noreturn]] void stop_tests(const std::string& why) {
+  fmt::print(stderr, "{}\n", why);
+  std::abort();
+}
+
+std::string url_from(const char* variable) {
+  const char* url = std::getenv(variable);
+  if (url == nullptr || *url == '\0') {
+    stop_tests(fmt::format("{} is not set: start the test servers with ./dev test", variable));
+  }
+  return url;
+}
+
+// Several test programs run at once on one server, and one may be what is left of a killed one.
+std::string unused_name() {
+  static std::atomic<int> count = 0;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return fmt::format("test_{}_{}_{}", getpid(), now / 1us, ++count);
+}
+
+void run_on_postgres(const std::string& statement) {
+  auto connection = sql::postgres::connect(postgres_url(), std::chrono::steady_clock::now() + 60s);
+  if (!connection) stop_tests(connection.error().message);
+  const Result<> done = (*connection)->run(statement);
+  if (!done) stop_tests(done.error().message);
+}
+
+void run_on_mariadb(const std::string& statement) {
+  auto connection = sql::mysql::connect(mariadb_url(), std::chrono::steady_clock::now() + 60s);
+  if (!connection) stop_tests(connection.error().message);
+  const Result<> done = (*connection)->run(statement);
+  if (!done) stop_tests(done.error().message);
+}
+
+}  // namespace
+
+std::string postgres_url() { return url_from("RECOURSE_TEST_POSTGRES"); }
+std::string mariadb_url() { return url_from("RECOURSE_TEST_MARIADB"); }
+
+// From template0, because nobody can be connected to that one, and copied file by file: quicker
+// than through the log.
+FreshPostgres::FreshPostgres(std::string_view options) : name_(unused_name()) {
+  run_on_postgres(
+      fmt::format("CREATE DATABASE {} TEMPLATE template0 STRATEGY file_copy {}", name_, options));
+}
+
+FreshPostgres::~FreshPostgres() {
+  run_on_postgres(fmt::format("DROP DATABASE {} WITH (FORCE)", name_));
+}
+
+std::string FreshPostgres::url() const { return with_database(postgres_url(), name_); }
+
+FreshMariadb::FreshMariadb() : name_(unused_name()) {
+  run_on_mariadb(fmt::format("CREATE DATABASE {}", name_));
+}
+
+FreshMariadb::~FreshMariadb() { run_on_mariadb(fmt::format("DROP DATABASE {}", name_)); }
+
+std::string FreshMariadb::url() const { return with_database(mariadb_url(), name_); }
+
+std::string with_database(const std::string& url, const std::string& database) {
+  const std::size_t path = url.find('/', url.find("://") + 3);
+  const std::size_t query = url.find('?', path);
+  const std::string rest = query == std::string::npos ? "" : url.substr(query);
+  return url.substr(0, path) + '/' + database + rest;
+}
+
+}  // namespace recourse::tests

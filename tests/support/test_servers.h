@@ -1,0 +1,45 @@
+// The database servers that ./dev test starts, and fresh databases on them. A missing server is a
+// failure, never a skip that nobody sees.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace recourse::tests {
+
+// Each stops the program where the server is missing.
+std::string postgres_url();
+std::string mariadb_url();
+
+// An empty database of a name nobody else uses, dropped in the end.
+class FreshPostgres {
+ public:
+  // `options` are added to CREATE DATABASE.
+  explicit FreshPostgres(std::string_view options = "");
+  ~FreshPostgres();
+  FreshPostgres(const FreshPostgres&) = delete;
+  FreshPostgres& operator=(const FreshPostgres&) = delete;
+
+  [[nodiscard]] std::string url() const;
+
+ private:
+  std::string name_;
+};
+
+class FreshMariadb {
+ public:
+  FreshMariadb();
+  ~FreshMariadb();
+  FreshMariadb(const FreshMariadb&) = delete;
+  FreshMariadb& operator=(const FreshMariadb&) = delete;
+
+  [[nodiscard]] std::string url() const;
+
+ private:
+  std::string name_;
+};
+
+// The same server under another database.
+std::string with_database(const std::string& url, const std::string& database);
+
+}  // namespace recourse::tests
