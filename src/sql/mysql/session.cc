@@ -197,8 +197,12 @@ Result<> WireSession::query_rows(std::string_view statement, std::span<const Val
   }
   RowBinding(values).bind_to(**prepared);
   is_open_ = in_transaction_;
-  const Answer answer(*prepared);
-  if (Result<> executed = wire_.execute(**prepared); !executed) return executed;
+  Answer answer(*prepared);
+  if (Result<> executed = wire_.execute(**prepared); !executed) {
+    answer.reset();
+    statements_.forget(statement);
+    return executed;
+  }
   return Rows(**prepared).each(on_row);
 }
 

@@ -14,4 +14,9 @@ Result<MYSQL_STMT*> StatementCache::get(Wire& wire, std::string_view text) {
   return statements_.emplace(text, std::move(*prepared)).first->second.get();
 }
 
+void StatementCache::forget(std::string_view text) {
+  const auto found = statements_.find(text);
+  if (found != statements_.end()) statements_.erase(found);
+}
+
 }  // namespace recourse::sql::mysql

@@ -16,6 +16,10 @@ class StatementCache {
  public:
   // Valid until the next call.
   Result<MYSQL_STMT*> get(Wire& wire, std::string_view text);
+  // Prepared anew the next time. For a statement whose rows ended in an error: the library takes it
+  // for one with rows still to come, and its next execution would wait for them instead of being
+  // sent.
+  void forget(std::string_view text);
 
  private:
   // The texts are constants of this program, except for the length of lists in them. Beyond this
