@@ -17,7 +17,7 @@
 
 namespace recourse::sql::postgres {
 
-class PostgresConnection final : public Connection {
+class PostgresConnection : public Connection {
  public:
   // Made by connect().
   explicit PostgresConnection(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
@@ -41,7 +41,8 @@ class PostgresConnection final : public Connection {
   [[nodiscard]] bool usable() const override;
 
   // The same with values in wire format, whole arrays among them.
-  Result<> query_with(std::string_view statement, std::span<const Param> params, OnRow on_row);
+  virtual Result<> query_with(std::string_view statement, std::span<const Param> params,
+                              OnRow on_row);
   Result<> execute_later_with(std::string_view statement, std::span<const Param> params);
 
  private:

@@ -101,6 +101,9 @@ class RelationalTransaction : public Transaction {
   Result<std::vector<task::TaskId>> ids_of(std::string_view statement, const Values& values);
   // Row by row of a list of ids: `statement` ends before the list.
   Result<> delete_by_id(std::string_view statement, std::span<const task::TaskId> ids);
+  Result<> lock_old(std::string_view rows_where, Values values, const PurgeRequest& request,
+                    std::vector<Purgeable>& rows);
+  Result<> forget_keys(std::span<const task::TaskId> ids, bool live);
   Result<> move_to_archive(std::span<const Finished> tasks);
   Result<std::vector<bool>> write_held(std::string_view statement, const Values& first,
                                        std::span<const Held> held);

@@ -1,0 +1,50 @@
+#include "store/postgres/low_water.h"
+
+#include <gtest/gtest.h>
+
+namespace recourse::store::postgres {
+namespace {
+
+using namespace std::chrono_literals;
+
+const task::Kind kKind("mail");
+const LowWater::Clock::time_point kStart{1h};
+const TimePoint kOldest{100s};
+
+TEST(LowWater, LooksFromTheBeginningWhileClaimsAreQuick) {
+  LowWater low_water;
+  low_water.took(1ms, kStart);
+  low_water.found(kKind, 5, kOldest);
+
+  EXPECT_EQ(low_water.start_of(kKind, 5, kStart), TimePoint::min());
+}
+
+TEST(LowWater, StartsAtTheLastOldestOnceAClaimWasSlow) {
+  LowWater low_water;
+  low_water.took(50ms, kStart);
+  low_water.found(kKind, 5, kOldest);
+
+  EXPECT_EQ(low_water.start_of(kKind, 5, kStart + 1s), kOldest);
+  EXPECT_EQ(low_water.start_of(kKind, 6, kStart + 1s), TimePoint::min()) << "nothing found there";
+}
+
+TEST(LowWater, LooksFromTheBeginningAgainAfterTenSeconds) {
+  LowWater low_water;
+  low_water.took(50ms, kStart);
+  low_water.found(kKind, 5, kOldest);
+
+  EXPECT_EQ(low_water.start_of(kKind, 5, kStart + 10s), TimePoint::min());
+}
+
+TEST(LowWater, ALongSlowTimeDoesNotKeepTheMarkBeyondItsTenSeconds) {
+  LowWater low_water;
+  for (auto now = kStart; now < kStart + 9s; now += 1s) {
+    low_water.took(50ms, now);
+    low_water.found(kKind, 5, kOldest);
+  }
+
+  EXPECT_EQ(low_water.start_of(kKind, 5, kStart + 11s), TimePoint::min());
+}
+
+}  // namespace
+}  // namespace recourse::store::postgres

@@ -1,0 +1,221 @@
+#include "tests/support/every_verb.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ulid.h"
+#include "store/contract/contract.h"
+#include "task/transition.h"
+
+namespace recourse::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace store;
+using store::contract::kWithin;
+using store::contract::must;
+using task::Incarnation;
+using task::Kind;
+using task::LeaseId;
+using task::Move;
+using task::Owner;
+using task::State;
+using task::Task;
+using task::TaskId;
+using task::WorkerName;
+
+const Kind kMail("mail");
+constexpr Duration kInstant = 1us;
+
+class Life {
+ public:
+  explicit Life(OpenedStore& opened) : store_(opened.store()), reader_(opened.reader()) {}
+
+  void run() {
+    const Incarnation node = join();
+    submit(node);
+    claim_in_every_way(node);
+    write_outcomes(node);
+    lose_a_worker(node);
+    obey_people(node);
+    bury(node);
+    ask();
+    purge();
+  }
+
+ private:
+  Ulid name() { return names_.next(TimePoint(1'700'000'000s)); }
+
+  Incarnation join() {
+    const Incarnation node(name());
+    (void)must(store_.join({.incarnation = node, .name = "first", .kinds = {kMail}}, kWithin));
+    return node;
+  }
+
+  Submission fresh(const std::string& unique_key = "", const std::string& tenant = "acme") {
+    Submission item;
+    item.id = TaskId(name());
+    item.spec.kind = kMail;
+    item.spec.tenant = task::Tenant(tenant);
+    item.spec.unique_key = task::UniqueKey(unique_key);
+    item.spec.search_keys = {{"order", "7"}};
+    return item;
+  }
+
+  void submit(Incarnation node) {
+    std::vector<Submission> batch;
+    for (int i = 0; i < 40; ++i) batch.push_back(fresh("", i % 2 == 0 ? "acme" : "other"));
+    batch.push_back(fresh("key"));
+    batch.push_back(fresh());
+    batch.back().claim = BirthClaim{.owner = node, .lease = LeaseId(name())};
+    (void)must(store_.insert(batch, Novelty::kFresh, kWithin));
+    // Taken for new, found not to be, and looked up.
+    (void)must(store_.insert(batch, Novelty::kFresh, kWithin));
+    (void)must(store_.insert(batch, Novelty::kRepeat, kWithin));
+    const std::vector taken{fresh("key")};
+    (void)must(store_.insert(taken, Novelty::kRepeat, kWithin));
+  }
+
+  std::vector<Task> claim(Owner owner, int limit, int tenant_max = 0,
+                          std::optional<Duration> lease_for = std::nullopt,
+                          ShardRange shards = {}) {
+    ClaimRequest request;
+    request.owner = std::move(owner);
+    request.lease = LeaseId(name());
+    request.lease_for = lease_for;
+    request.quotas = {{.kind = kMail, .limit = limit, .tenant_max = tenant_max}};
+    request.limit = limit;
+    request.shards = shards;
+    Claimed claimed = must(store_.claim(request, kWithin));
+    now_ = claimed.now;
+    return std::move(claimed.tasks);
+  }
+
+  void claim_in_every_way(Incarnation node) {
+    // More is due than is let through, so a tenth goes to the oldest.
+    claimed_ = claim(Owner(node), 10);
+    (void)claim(Owner(node), 4, 1);
+    (void)claim(Owner(node), 1, 0, std::nullopt, {.first = 0, .last = kShards - 2});
+    (void)claim(Owner(node), 2, 1, std::nullopt, {.first = 0, .last = kShards - 2});
+  }
+
+  Outcome outcome(const Task& task, Move move, int attempt = 0) {
+    Outcome made{.transition = task::plan(task, move, now_), .attempt = std::nullopt};
+    made.transition.error = task::Reason{"TIMEOUT", "no answer"};
+    if (attempt == 0) return made;
+    made.attempt = Attempt{.task = task.id,
+                           .number = attempt,
+                           .started_at = now_,
+                           .ended_at = now_,
+                           .owner = "first",
+                           .fence = task.ticket.fence,
+                           .decision = move,
+                           .error = made.transition.error,
+                           .next_due = now_};
+    return made;
+  }
+
+  void write_outcomes(Incarnation) {
+    ASSERT_GE(claimed_.size(), 9U);
+    const std::vector batch{outcome(claimed_[0], Move::kSucceed), outcome(claimed_[1], Move::kRetry, 1),
+                            outcome(claimed_[2], Move::kGiveUp, kAttemptsKept + 1),
+                            outcome(claimed_[3], Move::kFail),
+                            outcome(claimed_[4], Move::kRetryHere)};
+    (void)must(store_.apply(batch, kWithin));
+    // What is written already is judged by the rows, live and archived.
+    (void)must(store_.apply(batch, kWithin));
+    const std::vector held{Held{.task = claimed_[5].id, .ticket = claimed_[5].ticket}};
+    (void)must(store_.record_starts(held, kWithin));
+  }
+
+  void lose_a_worker(Incarnation) {
+    const std::vector<Task> leased = claim(Owner(WorkerName("w1")), 1, 0, 1h);
+    ASSERT_EQ(leased.size(), 1U);
+    const std::vector held{Held{.task = leased[0].id, .ticket = leased[0].ticket}};
+    (void)must(store_.renew(held, kInstant, kWithin));
+    (void)must(store_.control(std::vector{leased[0].id}, {.move = Move::kCancel}, "alice", kWithin));
+    // Its lease is over, and a person wanted it cancelled: the next claim ends it.
+    (void)claim(Owner(WorkerName("w2")), 50, 0, 1h);
+  }
+
+  void order(const Selection& which, const task::Order& order) {
+    (void)must(store_.control(which, order, "alice", kWithin));
+  }
+
+  void obey_people(Incarnation node) {
+    const std::vector some{fresh(), fresh("another"), fresh(), fresh()};
+    (void)must(store_.insert(some, Novelty::kFresh, kWithin));
+    order(std::vector{some[0].id}, {.move = Move::kPause});
+    order(std::vector{some[0].id}, {.payload = "{}"});
+    order(std::vector{some[1].id}, {.move = Move::kCancel});
+    order(std::vector{claimed_[6].id, TaskId(name())}, {.move = Move::kCancel});
+    (void)must(store_.heartbeat(node, 0, kWithin));
+    (void)must(store_.pause_kind(kMail, true, "alice", kWithin));
+    (void)must(store_.pause_kind(kMail, false, "alice", kWithin));
+    for (const Filter& filter : filters()) {
+      order(ByFilter{.filter = filter, .as_of = now_ + 1h, .limit = 2}, {.move = Move::kRetryNow});
+    }
+  }
+
+  void bury(Incarnation node) {
+    (void)must(store_.declare_dead(node, 0, "second", kWithin));
+    (void)must(store_.declare_dead(node, 1, "second", kWithin));
+    (void)must(store_.adopt("second", kWithin));
+  }
+
+  [[nodiscard]] std::vector<Filter> filters() const {
+    std::vector<Filter> all(8);
+    all[1].states = {State::kDead};
+    all[2].states = {State::kDead, State::kFailed, State::kPaused};
+    all[3].states = {State::kPending};
+    all[4].kinds = {kMail};
+    all[5].search_key = {"order", "7"};
+    all[6].search_key = {"order", "7"};
+    all[6].states = {State::kSucceeded};
+    all[7].tenant = task::Tenant("acme");
+    all[7].unique_key = task::UniqueKey("key");
+    all[7].created_from = TimePoint();
+    all[7].created_before = now_ + 1h;
+    return all;
+  }
+
+  void ask() {
+    const TaskId some = claimed_[0].id;
+    (void)must(reader_.find(some, kWithin));
+    for (const Filter& filter : filters()) {
+      const TaskPage page = must(reader_.list(filter, std::nullopt, 2, kWithin));
+      if (page.next) (void)must(reader_.list(filter, page.next, 50, kWithin));
+    }
+    (void)must(reader_.attempts(some, kWithin));
+    (void)must(reader_.audit(some, std::nullopt, 10, kWithin));
+    (void)must(reader_.audit(std::nullopt, std::nullopt, 10, kWithin));
+    (void)must(reader_.counts(kWithin));
+    (void)must(reader_.backlog(kMail, kWithin));
+    (void)must(reader_.nodes(kWithin));
+    (void)must(reader_.pauses(kWithin));
+    (void)must(reader_.held_by(Owner(WorkerName("w2")), std::nullopt, 10, kWithin));
+  }
+
+  void purge() {
+    (void)must(store_.purge({.by = "alice"}, kWithin));
+    (void)must(store_.purge({.kind = kMail, .by = "alice"}, kWithin));
+    for (const State state : {State::kSucceeded, State::kDead}) {
+      (void)must(store_.purge(
+          {.states = {state}, .ended_before = now_ + 1h, .limit = 1, .by = "alice"}, kWithin));
+    }
+  }
+
+  Store& store_;
+  Reader& reader_;
+  UlidSequence names_{7};
+  TimePoint now_;
+  std::vector<Task> claimed_;
+};
+
+}  // namespace
+
+void run_every_verb(OpenedStore& opened) { Life(opened).run(); }
+
+}  // namespace recourse::tests

@@ -1,0 +1,190 @@
+#include "tests/support/fresh_database.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/invariant.h"
+#include "base/log.h"
+#include "sql/mysql/connect.h"
+#include "sql/postgres/connect.h"
+#include "sql/sqlite/connection.h"
+#include "store/mysql/mysql_store.h"
+#include "store/mysql/transaction.h"
+#include "store/postgres/low_water.h"
+#include "store/postgres/postgres_store.h"
+#include "store/postgres/transaction.h"
+#include "store/relational/pooled_backend.h"
+#include "store/relational/reader.h"
+#include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/writer.h"
+#include "store/transactional_store.h"
+#include "tests/support/temporary_directory.h"
+#include "tests/support/test_servers.h"
+
+namespace recourse::tests {
+namespace {
+
+using store::OpenedStore;
+using store::relational::PooledBackend;
+using store::relational::RelationalTransaction;
+using store::relational::Seat;
+
+const SystemClock kClock;
+NullLog no_log;
+
+sql::Deadline soon() { return std::chrono::steady_clock::now() + std::chrono::minutes(1); }
+
+template <class T>
+T opened(Result<T> result) {
+  invariant(result.has_value(), result ? "" : std::string_view(result.error().message));
+  return std::move(*result);
+}
+
+// A store over a backend that the test made.
+template <class Backend>
+class Recorded final : public OpenedStore {
+ public:
+  template <class... Args>
+  explicit Recorded(Args&&... args)
+      : backend_(std::forward<Args>(args)...), store_(backend_, {}), reader_(backend_) {}
+
+  store::Store& store() override { return store_; }
+  store::Reader& reader() override { return reader_; }
+
+ private:
+  Backend backend_;
+  store::TransactionalStore store_;
+  store::relational::RelationalReader reader_;
+};
+
+class RecordedPostgres final : public PooledBackend {
+ public:
+  RecordedPostgres(const std::string& url, Recorder& recorder)
+      : PooledBackend(
+            [url, &recorder](sql::Deadline deadline) -> Result<std::unique_ptr<sql::Connection>> {
+              auto connection = sql::postgres::connect(url, deadline);
+              if (!connection) return fail(connection.error());
+              return std::make_unique<RecordingPostgres>(std::move(**connection), recorder);
+            },
+            store::postgres::kDialect, {.work = 1, .reading = 1}) {}
+
+ protected:
+  std::unique_ptr<store::Transaction> start(const Seat& seat,
+                                            RelationalTransaction::Care care) override {
+    return std::make_unique<store::postgres::PostgresTransaction>(seat, care, low_water_);
+  }
+
+ private:
+  store::postgres::LowWater low_water_;
+};
+
+class RecordedMariadb final : public PooledBackend {
+ public:
+  RecordedMariadb(const std::string& url, Recorder& recorder)
+      : PooledBackend(
+            [url, &recorder](sql::Deadline deadline) -> Result<std::unique_ptr<sql::Connection>> {
+              auto connection = sql::mysql::connect(url, deadline);
+              if (!connection) return fail(connection.error());
+              return std::make_unique<RecordingConnection>(std::move(*connection), recorder);
+            },
+            store::mysql::kDialect, {.work = 1, .reading = 1}) {}
+
+ protected:
+  std::unique_ptr<store::Transaction> start(const Seat& seat,
+                                            RelationalTransaction::Care care) override {
+    return std::make_unique<store::mysql::MysqlTransaction>(seat, care);
+  }
+};
+
+// The writer, and beside it a connection for reading.
+class RecordedSqlite final : public store::Backend, public store::relational::ReadingLine {
+ public:
+  RecordedSqlite(const std::string& path, Recorder& recorder)
+      : writer_(recording(path, sql::sqlite::Access::kWrite, recorder), kClock),
+        reading_(recording(path, sql::sqlite::Access::kRead, recorder)) {}
+
+  Result<> run(store::Line line, store::Repeat repeat, Duration within,
+               FunctionRef<Result<>(store::Transaction&)> work) override {
+    return writer_.run(line, repeat, within, work);
+  }
+  Result<> read(Duration, FunctionRef<Result<>(sql::Connection&)> work) override {
+    return work(*reading_);
+  }
+  Result<TimePoint> now(sql::Connection&) override { return kClock.now(); }
+
+ private:
+  static std::unique_ptr<sql::Connection> recording(const std::string& path,
+                                                    sql::sqlite::Access access,
+                                                    Recorder& recorder) {
+    return std::make_unique<RecordingConnection>(opened(sql::sqlite::open(path, access)), recorder);
+  }
+
+  store::sqlite::Writer writer_;
+  std::unique_ptr<sql::Connection> reading_;
+};
+
+class OnPostgres final : public FreshDatabase {
+ public:
+  [[nodiscard]] Database kind() const override { return Database::kPostgres; }
+  std::unique_ptr<OpenedStore> open() override {
+    return opened(store::postgres::open(database_.url()));
+  }
+  std::unique_ptr<OpenedStore> open_recorded(Recorder& recorder) override {
+    return std::make_unique<Recorded<RecordedPostgres>>(database_.url(), recorder);
+  }
+  std::unique_ptr<sql::Connection> connect() override {
+    return opened(sql::postgres::connect(database_.url(), soon()));
+  }
+
+ private:
+  FreshPostgres database_;
+};
+
+class OnMariadb final : public FreshDatabase {
+ public:
+  [[nodiscard]] Database kind() const override { return Database::kMariadb; }
+  std::unique_ptr<OpenedStore> open() override {
+    return opened(store::mysql::open(database_.url(), no_log));
+  }
+  std::unique_ptr<OpenedStore> open_recorded(Recorder& recorder) override {
+    return std::make_unique<Recorded<RecordedMariadb>>(database_.url(), recorder);
+  }
+  std::unique_ptr<sql::Connection> connect() override {
+    return opened(sql::mysql::connect(database_.url(), soon()));
+  }
+
+ private:
+  FreshMariadb database_;
+};
+
+class OnSqlite final : public FreshDatabase {
+ public:
+  [[nodiscard]] Database kind() const override { return Database::kSqlite; }
+  std::unique_ptr<OpenedStore> open() override { return opened(store::sqlite::open(path(), kClock)); }
+  std::unique_ptr<OpenedStore> open_recorded(Recorder& recorder) override {
+    return std::make_unique<Recorded<RecordedSqlite>>(path(), recorder);
+  }
+  std::unique_ptr<sql::Connection> connect() override {
+    return opened(sql::sqlite::open(path(), sql::sqlite::Access::kWrite));
+  }
+
+ private:
+  [[nodiscard]] std::string path() const { return directory_.path() / "store.db"; }
+
+  TemporaryDirectory directory_;
+};
+
+}  // namespace
+
+std::unique_ptr<FreshDatabase> fresh_database(Database kind) {
+  switch (kind) {
+    case Database::kPostgres: return std::make_unique<OnPostgres>();
+    case Database::kMariadb: return std::make_unique<OnMariadb>();
+    case Database::kSqlite: return std::make_unique<OnSqlite>();
+  }
+  std::abort();
+}
+
+}  // namespace recourse::tests

@@ -1,0 +1,29 @@
+// One kind of database behind one face, for tests that hold all three to the same promise.
+#pragma once
+
+#include <memory>
+
+#include "sql/connection.h"
+#include "store/opened.h"
+#include "tests/support/bulk_rows.h"
+#include "tests/support/recorded_statements.h"
+
+namespace recourse::tests {
+
+// Empty and of its own, gone when the test is over. What was opened on it must be closed before.
+class FreshDatabase {
+ public:
+  virtual ~FreshDatabase() = default;
+
+  [[nodiscard]] virtual Database kind() const = 0;
+  // On SQLite one at a time.
+  virtual std::unique_ptr<store::OpenedStore> open() = 0;
+  // The same, noting what it sends. The tables are there already.
+  virtual std::unique_ptr<store::OpenedStore> open_recorded(Recorder& recorder) = 0;
+  // With the settings of the store's own connections.
+  virtual std::unique_ptr<sql::Connection> connect() = 0;
+};
+
+std::unique_ptr<FreshDatabase> fresh_database(Database kind);
+
+}  // namespace recourse::tests
