@@ -1,9 +1,10 @@
-// The two sides of the store benchmark behind one face: our store, and the fastest loop of plain SQL
-// on the same tables, which is the limit.
+// The two sides of the store benchmark behind one face: our store, and the fastest loop of plain
+// SQL on the same tables, which is the limit.
 //
 // The loop does what a queue written by hand would do: one kind, one priority, no request of a
 // person looked at, no counts kept, no answer per task. It keeps what makes a task safe: durable
-// commits, a fence and a lease id in the row and in the condition, and the same archive row.
+// commits, a new fence and lease id with each claim, a condition on them where it finishes a task,
+// and the same archive row.
 #pragma once
 
 #include <fmt/format.h>

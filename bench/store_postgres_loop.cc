@@ -57,10 +57,7 @@ Param time_param(TimePoint time) {
   return sql::postgres::integer_param(time.time_since_epoch().count());
 }
 
-Param null_of(Param param) {
-  param.binary.reset();
-  return param;
-}
+Param null_of(const Param& param) { return {.type = param.type, .binary = std::nullopt}; }
 
 class PostgresLoop final : public LoopLine {
  public:

@@ -42,12 +42,16 @@ function(recourse_library folder)
   target_link_libraries(recourse_${folder} PUBLIC recourse_flags ${ARG_LINKS})
 endfunction()
 
+# What the sanitizers look at in the short form.
+add_custom_target(unit_tests)
+
 # recourse_unit_test(<folder> SOURCES <files...>)
 # The tests beside a folder's code, each known to ctest under its own name.
 function(recourse_unit_test folder)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES")
   add_executable(${folder}_test ${ARG_SOURCES})
   target_link_libraries(${folder}_test PRIVATE recourse_${folder} GTest::gmock GTest::gtest_main rapidcheck)
+  add_dependencies(unit_tests ${folder}_test)
   gtest_discover_tests(${folder}_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit TIMEOUT 60)
 endfunction()
 

@@ -12,7 +12,8 @@ namespace recourse::store {
 
 enum class Line : std::uint8_t {
   kWork,
-  kHeart,  // a connection of its own: a heartbeat never queues behind work
+  kHeart,    // a connection of its own: a heartbeat never queues behind work
+  kWaiting,  // for what waits for somebody else's transaction: work never queues behind it
 };
 
 enum class Repeat : std::uint8_t {

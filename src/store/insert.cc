@@ -44,24 +44,35 @@ Result<InsertAnswer> insert_apart(Backend& backend, std::span<const Submission> 
   return in_order(batch, now, answers);
 }
 
+// One alone waits for whoever holds its key, but not where others would have to wait behind it.
+Result<InsertAnswer> insert_patiently(Backend& backend, std::span<const Submission> batch,
+                                      Novelty novelty, const Countdown& countdown) {
+  InsertRun run({&batch.front()}, novelty, KeyPatience::kUntilDeadline);
+  // A database's own bound on waiting may be shorter than the deadline.
+  while (countdown.left() > Duration::zero()) {
+    const Result<> ran = backend.run(Line::kWaiting, Repeat::kHarmless, countdown.left(), run);
+    if (ran) return in_order(batch, run.now(), run.answers());
+    if (ran.error().code != ErrorCode::kExhausted) return fail(ran.error());
+  }
+  return fail(ErrorCode::kUnavailable,
+              "another transaction has taken this unique key and is still open; it was waited for "
+              "until the deadline");
+}
+
 }  // namespace
 
 Result<InsertAnswer> TransactionalStore::insert(std::span<const Submission> batch, Novelty novelty,
                                                 Duration within) {
   if (Result<> valid = check(batch); !valid) return fail(valid.error());
   const Countdown countdown(within);
-  const bool alone = batch.size() == 1;
   std::vector<const Submission*> items;
   for (const Submission& item : batch) items.push_back(&item);
-  InsertRun run(std::move(items), novelty,
-                alone ? KeyPatience::kUntilDeadline : KeyPatience::kBriefly);
+  InsertRun run(std::move(items), novelty, KeyPatience::kBriefly);
   const Result<> ran = backend_.run(Line::kWork, Repeat::kHarmless, within, run);
   if (ran) return in_order(batch, run.now(), run.answers());
   if (ran.error().code != ErrorCode::kExhausted) return fail(ran.error());
-  if (!alone) return insert_apart(backend_, batch, novelty, countdown);
-  return fail(ErrorCode::kUnavailable,
-              "another transaction has taken this unique key and is still open; it was waited for "
-              "until the deadline");
+  if (batch.size() == 1) return insert_patiently(backend_, batch, novelty, countdown);
+  return insert_apart(backend_, batch, novelty, countdown);
 }
 
 }  // namespace recourse::store

@@ -119,10 +119,10 @@ class Life {
 
   void write_outcomes(Incarnation) {
     ASSERT_GE(claimed_.size(), 9U);
-    const std::vector batch{outcome(claimed_[0], Move::kSucceed), outcome(claimed_[1], Move::kRetry, 1),
-                            outcome(claimed_[2], Move::kGiveUp, kAttemptsKept + 1),
-                            outcome(claimed_[3], Move::kFail),
-                            outcome(claimed_[4], Move::kRetryHere)};
+    const std::vector batch{
+        outcome(claimed_[0], Move::kSucceed), outcome(claimed_[1], Move::kRetry, 1),
+        outcome(claimed_[2], Move::kGiveUp, kAttemptsKept + 1), outcome(claimed_[3], Move::kFail),
+        outcome(claimed_[4], Move::kRetryHere)};
     (void)must(store_.apply(batch, kWithin));
     // What is written already is judged by the rows, live and archived.
     (void)must(store_.apply(batch, kWithin));
@@ -135,27 +135,32 @@ class Life {
     ASSERT_EQ(leased.size(), 1U);
     const std::vector held{Held{.task = leased[0].id, .ticket = leased[0].ticket}};
     (void)must(store_.renew(held, kInstant, kWithin));
-    (void)must(store_.control(std::vector{leased[0].id}, {.move = Move::kCancel}, "alice", kWithin));
+    order(std::vector{leased[0].id}, Move::kCancel);
     // Its lease is over, and a person wanted it cancelled: the next claim ends it.
     (void)claim(Owner(WorkerName("w2")), 50, 0, 1h);
   }
 
-  void order(const Selection& which, const task::Order& order) {
+  void order(const Selection& which, std::optional<Move> move,
+             std::optional<std::string> payload = std::nullopt) {
+    task::Order order;
+    order.move = move;
+    order.payload = std::move(payload);
     (void)must(store_.control(which, order, "alice", kWithin));
   }
 
   void obey_people(Incarnation node) {
     const std::vector some{fresh(), fresh("another"), fresh(), fresh()};
     (void)must(store_.insert(some, Novelty::kFresh, kWithin));
-    order(std::vector{some[0].id}, {.move = Move::kPause});
-    order(std::vector{some[0].id}, {.payload = "{}"});
-    order(std::vector{some[1].id}, {.move = Move::kCancel});
-    order(std::vector{claimed_[6].id, TaskId(name())}, {.move = Move::kCancel});
+    order(std::vector{some[0].id}, Move::kPause);
+    order(std::vector{some[0].id}, std::nullopt, "{}");
+    order(std::vector{some[1].id}, Move::kCancel);
+    order(std::vector{claimed_[6].id, TaskId(name())}, Move::kCancel);
     (void)must(store_.heartbeat(node, 0, kWithin));
     (void)must(store_.pause_kind(kMail, true, "alice", kWithin));
     (void)must(store_.pause_kind(kMail, false, "alice", kWithin));
     for (const Filter& filter : filters()) {
-      order(ByFilter{.filter = filter, .as_of = now_ + 1h, .limit = 2}, {.move = Move::kRetryNow});
+      order(ByFilter{.filter = filter, .as_of = now_ + 1h, .after = std::nullopt, .limit = 2},
+            Move::kRetryNow);
     }
   }
 
@@ -199,11 +204,16 @@ class Life {
   }
 
   void purge() {
-    (void)must(store_.purge({.by = "alice"}, kWithin));
-    (void)must(store_.purge({.kind = kMail, .by = "alice"}, kWithin));
+    PurgeRequest request;
+    request.by = "alice";
+    (void)must(store_.purge(request, kWithin));
+    request.kind = kMail;
+    (void)must(store_.purge(request, kWithin));
+    request.ended_before = now_ + 1h;
+    request.limit = 1;
     for (const State state : {State::kSucceeded, State::kDead}) {
-      (void)must(store_.purge(
-          {.states = {state}, .ended_before = now_ + 1h, .limit = 1, .by = "alice"}, kWithin));
+      request.states = {state};
+      (void)must(store_.purge(request, kWithin));
     }
   }
 

@@ -162,7 +162,9 @@ class OnMariadb final : public FreshDatabase {
 class OnSqlite final : public FreshDatabase {
  public:
   [[nodiscard]] Database kind() const override { return Database::kSqlite; }
-  std::unique_ptr<OpenedStore> open() override { return opened(store::sqlite::open(path(), kClock)); }
+  std::unique_ptr<OpenedStore> open() override {
+    return opened(store::sqlite::open(path(), kClock));
+  }
   std::unique_ptr<OpenedStore> open_recorded(Recorder& recorder) override {
     return std::make_unique<Recorded<RecordedSqlite>>(path(), recorder);
   }

@@ -48,7 +48,8 @@ Result<> Rows::each(OnRow on_row) {
   for (;;) {
     const int fetched = mysql_stmt_fetch(&statement_);
     if (fetched == MYSQL_NO_DATA) return {};
-    if (fetched != 0) {
+    // Lengths come first and texts afterwards, which a handle may report as cut.
+    if (fetched != 0 && fetched != MYSQL_DATA_TRUNCATED) {
       return fail(translate(mysql_stmt_errno(&statement_), mysql_stmt_error(&statement_)));
     }
     if (Result<> texts = fetch_texts(); !texts) return texts;

@@ -79,18 +79,25 @@ class SqliteConnection final : public Connection {
   Result<> set_lock_patience(Duration) override { return {}; }
 
   // Immediate: a transaction that starts by reading could not become a writer later.
-  Result<> begin() override { return step_through("BEGIN IMMEDIATE"); }
+  Result<> begin() override {
+    Result<> begun = step_through("BEGIN IMMEDIATE");
+    in_transaction_ = begun.has_value();
+    return begun;
+  }
 
   Result<> commit() override {
+    const bool was_lost = is_lost();
     Result<> done = step_through("COMMIT");
-    if (done) return done;
-    const bool flush_failed = (sqlite3_errcode(handle_.get()) & 0xFF) == SQLITE_IOERR;
+    const bool flush_failed =
+        !was_lost && !done && (sqlite3_errcode(handle_.get()) & 0xFF) == SQLITE_IOERR;
     rollback();
+    if (done) return done;
     if (!flush_failed) return done;
     return fail(ErrorCode::kInDoubt, done.error().message);
   }
 
   void rollback() override {
+    in_transaction_ = false;
     if (sqlite3_get_autocommit(handle_.get()) != 0) return;
     // A deadline must not keep the file locked.
     deadline_ = Deadline::max();
@@ -157,7 +164,17 @@ class SqliteConnection final : public Connection {
     return done ? Result<>{} : fail(done.error());
   }
 
+  // SQLite has rolled it back by itself: a statement that writes was cut off, or the disk is full.
+  [[nodiscard]] bool is_lost() const {
+    return in_transaction_ && sqlite3_get_autocommit(handle_.get()) != 0;
+  }
+
   Result<sqlite3_stmt*> prepare(std::string_view text) {
+    // What came now would be committed at once, without what came before.
+    if (is_lost()) {
+      return fail(ErrorCode::kUnavailable,
+                  "SQLite: the transaction was rolled back when a statement of it was cut off");
+    }
     const auto found = statements_.find(text);
     if (found != statements_.end()) return found->second.get();
     sqlite3_stmt* raw = nullptr;
@@ -179,6 +196,7 @@ class SqliteConnection final : public Connection {
 
   Handle handle_;
   Deadline deadline_ = Deadline::max();
+  bool in_transaction_ = false;
   std::map<std::string, Statement, std::less<>> statements_;  // after the handle: goes first
 };
 

@@ -2,6 +2,11 @@
 //
 // The clock is read inside a sub-select: clock_timestamp() by itself is volatile and could not be
 // an index condition.
+//
+// Rows are joined by `id = ANY (ARRAY[x.id])`, not by `id = x.id`: once a table was analysed while
+// it was empty, the planner takes it for one row until the next analysis, however many come, and
+// would walk over all of its primary key for each batch. An array cannot be joined in another way
+// than by looking up the index.
 #pragma once
 
 namespace recourse::store::postgres {
@@ -53,7 +58,7 @@ inline constexpr const char* kTakeDue = R"sql(
     state = 'running', start_recorded = 0, fence = fence + 1, lease = ?, owner = ?,
     lease_end = (SELECT now FROM at) + ?, available_at =
       COALESCE((SELECT now FROM at) + ?, 9223372036854775807)
-  FROM picked WHERE recourse_task.id = picked.id
+  FROM picked WHERE recourse_task.id = ANY (ARRAY[picked.id])
   RETURNING )sql";
 
 inline constexpr const char* kWriteMoves = R"sql(
@@ -73,7 +78,7 @@ inline constexpr const char* kWriteMoves = R"sql(
       ?::text[], ?::bigint[], ?::bigint[])
     AS m (id, fence, lease, before, next_lease, state, parked, due_at, retries, attempts, episode,
       first_started_at, deaths, error_code, error_message, ended_at, deadline_at)
-  WHERE t.id = m.id AND t.fence = m.fence AND t.lease = m.lease AND t.state = m.before
+  WHERE t.id = ANY (ARRAY[m.id]) AND t.fence = m.fence AND t.lease = m.lease AND t.state = m.before
     AND t.requested IS NULL
   RETURNING t.id)sql";
 
@@ -86,7 +91,7 @@ inline constexpr const char* kWriteFinishes = R"sql(
         ?::bigint[], ?::bigint[], ?::bigint[])
       AS m (id, fence, lease, before, next_lease, state, due_at, retries, attempts, episode,
         first_started_at, deaths, error_code, error_message, ended_at, deadline_at, expires_at)
-    WHERE t.id = m.id AND t.fence = m.fence AND t.lease = m.lease AND t.state = m.before
+    WHERE t.id = ANY (ARRAY[m.id]) AND t.fence = m.fence AND t.lease = m.lease AND t.state = m.before
       AND t.requested IS NULL
     RETURNING t.id, t.kind, t.tenant, t.shard_key, t.unique_key, t.priority, t.payload, t.headers,
       t.trace_parent, t.search_keys, t.max_retries, t.timeout_us, m.deadline_at, t.backoff,

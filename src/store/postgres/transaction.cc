@@ -5,6 +5,7 @@
 #include <ranges>
 #include <utility>
 
+#include "sql/postgres/wire_format.h"
 #include "store/postgres/columns.h"
 #include "store/postgres/statements.h"
 #include "store/shard.h"
@@ -100,9 +101,7 @@ std::vector<bool> which(const std::set<TaskId>& written, auto ids) {
 
 sql::postgres::Param maybe(const std::optional<Duration>& duration) {
   if (duration) return sql::postgres::integer_param(duration->count());
-  sql::postgres::Param null = sql::postgres::integer_param(0);
-  null.binary.reset();
-  return null;
+  return {.type = sql::postgres::kInt8Type, .binary = std::nullopt};
 }
 
 std::vector<sql::postgres::Param> probes(const ClaimRequest& request, LowWater& low_water) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <random>
+#include <cstdlib>
 #include <thread>
+
+#include "store/relational/stripe.h"
 
 namespace recourse::store::relational {
 namespace {
@@ -11,18 +13,12 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::size_t kHeartLines = 1;
+constexpr std::size_t kWaitingLines = 4;
 constexpr Duration kFirstPause = std::chrono::milliseconds(5);
 constexpr Duration kLongestPause = std::chrono::seconds(1);
 
 sql::Deadline deadline_of(Duration within) {
   return steady_clock::now() + std::min(within, kLongestWait);
-}
-
-Ulid random_ulid() {
-  std::random_device device;
-  Ulid id;
-  for (std::uint8_t& byte : id.bytes) byte = static_cast<std::uint8_t>(device());
-  return id;
 }
 
 // Growing pauses between tries, never past the deadline: a server that is down is asked a few times
@@ -47,10 +43,20 @@ class Pauses {
 PooledBackend::PooledBackend(const Pool::Connect& connect, const Dialect& dialect,
                              const PoolSizes& sizes)
     : dialect_(dialect),
-      stripes_(random_ulid()),
+      stripes_(random_stripe()),
       work_(connect, sizes.work),
       heart_(connect, kHeartLines),
+      waiting_(connect, kWaitingLines),
       reading_(connect, sizes.reading) {}
+
+Pool& PooledBackend::pool_of(Line line) {
+  switch (line) {
+    case Line::kWork: return work_;
+    case Line::kHeart: return heart_;
+    case Line::kWaiting: return waiting_;
+  }
+  std::abort();
+}
 
 Result<> PooledBackend::run(Line line, Repeat repeat, Duration within,
                             FunctionRef<Result<>(Transaction&)> work) {
@@ -61,7 +67,7 @@ Result<> PooledBackend::run(Line line, Repeat repeat, Duration within,
   // repeat has found out.
   bool in_doubt = false;
   while (true) {
-    Result<Pool::Loan> loan = (line == Line::kHeart ? heart_ : work_).borrow(deadline);
+    Result<Pool::Loan> loan = pool_of(line).borrow(deadline);
     Outcome outcome{.result = {}, .end = End::kAgain};
     if (loan) {
       loan->connection().set_deadline(deadline);
@@ -93,7 +99,7 @@ PooledBackend::Outcome PooledBackend::run_once(const Pool::Loan& loan, Line line
                                                FunctionRef<Result<>(Transaction&)> work) {
   sql::Connection& connection = loan.connection();
   Ulid stripe = stripes_;
-  stripe.bytes[14] = line == Line::kHeart ? 1 : 0;
+  stripe.bytes[14] = static_cast<std::uint8_t>(line);
   stripe.bytes[15] = static_cast<std::uint8_t>(loan.seat());
   const auto judge = [&](Result<> result) -> Outcome {
     const ErrorCode code = result.error().code;

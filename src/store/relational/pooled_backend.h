@@ -40,6 +40,7 @@ class PooledBackend : public Backend, public ReadingLine {
     Result<> result;
     End end;
   };
+  Pool& pool_of(Line line);
   Outcome run_once(const Pool::Loan& loan, Line line, RelationalTransaction::Care care,
                    FunctionRef<Result<>(Transaction&)> work);
 
@@ -48,6 +49,7 @@ class PooledBackend : public Backend, public ReadingLine {
   const Ulid stripes_;
   Pool work_;
   Pool heart_;
+  Pool waiting_;
   Pool reading_;
 };
 

@@ -87,13 +87,18 @@ Result<> RelationalTransaction::forget(std::span<const TaskId> ids) {
   for (const bool live : {true, false}) {
     if (Result<> gone = forget_keys(ids, live); !gone) return gone;
   }
-  for (const std::string_view statement :
-       {"DELETE FROM recourse_attempt WHERE task_id IN ",
-        "DELETE FROM recourse_audit WHERE task_id IN ", "DELETE FROM recourse_archive WHERE id IN ",
-        "DELETE FROM recourse_task WHERE id IN "}) {
+  for (const std::string_view table : {"recourse_attempt", "recourse_audit"}) {
+    const std::string statement = "DELETE FROM " + std::string(table) + " WHERE task_id IN ";
     if (Result<> gone = delete_by_id(statement, ids); !gone) return gone;
   }
-  return {};
+  // In the order of ids: a scan would wait for rows that others hold.
+  Values list;
+  fill_list(list, ids, [](Values& values, const TaskId& id) { values.id(id.value); });
+  const auto gone =
+      connection().execute("DELETE FROM recourse_archive WHERE id IN " + list_of(ids.size()) +
+                               std::string(seat_.dialect.after_delete),
+                           list.view());
+  return gone ? remove_tasks(ids) : fail(gone.error());
 }
 
 }  // namespace recourse::store::relational

@@ -79,7 +79,17 @@ class OnWriter final : public CallersTransaction {
 
   sql::Connection& connection() override { return connection_; }
   Result<InsertAnswer> submit(std::span<const Submission> batch) override {
-    return insert_within(transaction_, batch);
+    if (const auto set = connection_.execute("SAVEPOINT submit", {}); !set) {
+      return fail(set.error());
+    }
+    Result<InsertAnswer> answer = insert_within(transaction_, batch);
+    if (!answer) {
+      if (!connection_.execute("ROLLBACK TO submit", {})) return answer;
+    }
+    if (const auto released = connection_.execute("RELEASE submit", {}); !released) {
+      return fail(released.error());
+    }
+    return answer;
   }
 
  private:

@@ -22,14 +22,16 @@ class CallersTransaction {
 
   // For the caller's own statements, on the caller's own tables. Not for begin, commit, rollback.
   [[nodiscard]] virtual sql::Connection& connection() = 0;
-  // These tasks exist if, and only if, the transaction commits. Never born claimed.
+  // These tasks exist if, and only if, the transaction commits. Never born claimed. On an error
+  // nothing of them is in it, and the transaction goes on.
   virtual Result<InsertAnswer> submit(std::span<const Submission> batch) = 0;
 };
 
 class SqliteStore : public OpenedStore {
  public:
-  // Commits when `work` succeeds, and rolls back all of it otherwise. Others wait for the writer
-  // meanwhile, so the work is short; its statements are cut off when `within` is over.
+  // Commits when `work` succeeds, and rolls back all of it otherwise; it is run once. Others wait
+  // for the writer meanwhile, so the work is short; its statements are cut off when `within` is
+  // over.
   virtual Result<> transact(Duration within, FunctionRef<Result<>(CallersTransaction&)> work) = 0;
 };
 

@@ -1,6 +1,8 @@
 #include "store/sqlite/writer.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "store/countdown.h"
@@ -13,6 +15,7 @@ using relational::RelationalTransaction;
 using Care = RelationalTransaction::Care;
 
 constexpr std::size_t kJobsPerCommit = 64;
+constexpr Duration kFlushPause = std::chrono::milliseconds(20);
 
 constexpr relational::Dialect kDialect{
     .now = "",
@@ -39,26 +42,36 @@ class SqliteTransaction final : public RelationalTransaction {
   const Clock& clock_;
 };
 
+sql::Deadline deadline_of(Duration within) {
+  return std::chrono::steady_clock::now() + std::min(within, kLongestWait);
+}
+
 }  // namespace
 
 Result<> Writer::run(Line, Repeat repeat, Duration within,
                      FunctionRef<Result<>(Transaction&)> work) {
   const Countdown countdown(within);
   const auto in_sql = [&](sql::Connection&, Transaction& transaction) { return work(transaction); };
-  Result<> ran = run_sql(within, in_sql);
-  // The flush failed: the same conditional writes find out whether it happened.
-  while (!ran && ran.error().code == ErrorCode::kInDoubt && repeat == Repeat::kHarmless &&
-         countdown.left() > Duration::zero()) {
-    ran = run_sql(countdown.left(), in_sql);
+  Job job{.work = in_sql, .care = Care::kHopeful, .deadline = deadline_of(within), .result = {}};
+  Result<> ran = run_job(job);
+  if (ran || ran.error().code != ErrorCode::kInDoubt || repeat == Repeat::kInDoubt) return ran;
+  // The flush failed: the same conditional writes find out whether it happened. Until they have,
+  // no other answer is honest.
+  while (!ran && countdown.left() > Duration::zero()) {
+    std::this_thread::sleep_for(std::min(kFlushPause, countdown.left()));
+    job = {.work = in_sql, .care = Care::kHopeful, .deadline = job.deadline, .result = {}};
+    ran = run_job(job);
   }
-  return ran;
+  return ran ? ran : fail(ErrorCode::kInDoubt, ran.error().message);
 }
 
 Result<> Writer::run_sql(Duration within,
                          FunctionRef<Result<>(sql::Connection&, Transaction&)> work) {
-  Job job{.work = work,
-          .deadline = std::chrono::steady_clock::now() + std::min(within, kLongestWait),
-          .result = {}};
+  Job job{.work = work, .care = Care::kCareful, .deadline = deadline_of(within), .result = {}};
+  return run_job(job);
+}
+
+Result<> Writer::run_job(Job& job) {
   std::deque<Job*> batch;
   {
     MutexLock lock(mutex_);
@@ -87,56 +100,78 @@ Result<> Writer::run_sql(Duration within,
 }
 
 void Writer::lead(const std::deque<Job*>& jobs) {
-  commit_together(jobs);
+  for (std::deque<Job*> open = jobs; !open.empty();) open = commit_together(open);
   MutexLock lock(mutex_);
   for (Job* job : jobs) job->done = true;
   leading_ = false;
   changed_.notify_all();
 }
 
-void Writer::commit_together(const std::deque<Job*>& jobs) {
+std::deque<Writer::Job*> Writer::commit_together(const std::deque<Job*>& jobs) {
   connection_->set_deadline(sql::Deadline::max());
   if (const Result<> begun = connection_->begin(); !begun) {
     for (Job* job : jobs) job->result = begun;
-    return;
+    return {};
   }
-  for (Job* job : jobs) {
-    connection_->set_deadline(job->deadline);
-    job->result = run_under_savepoint(*job);
+  for (auto job = jobs.begin(); job != jobs.end(); ++job) {
+    connection_->set_deadline((*job)->deadline);
+    if (const Result<> kept = run_under_savepoint(**job); !kept) {
+      connection_->rollback();
+      return after_loss(jobs, job, kept.error());
+    }
   }
   connection_->set_deadline(sql::Deadline::max());
   const bool any =
       std::ranges::any_of(jobs, [](const Job* job) { return job->result.has_value(); });
   if (!any) {
     connection_->rollback();
-    return;
+    return {};
   }
   const Result<> committed = connection_->commit();
-  if (committed) return;
   for (Job* job : jobs) {
-    if (job->result) job->result = committed;
+    if (!committed && job->result) job->result = committed;
   }
+  return {};
+}
+
+// The one that lost it has its answer; what ran before it is gone too, and what comes after it has
+// not run.
+std::deque<Writer::Job*> Writer::after_loss(const std::deque<Job*>& jobs,
+                                            std::deque<Job*>::const_iterator loser,
+                                            const Error& error) {
+  std::deque<Job*> again(loser + 1, jobs.end());
+  for (auto job = jobs.begin(); job != loser; ++job) {
+    if (!(*job)->result) continue;
+    if ((*job)->care == Care::kHopeful) {
+      again.push_back(*job);
+    } else {
+      (*job)->result = fail(error);
+    }
+  }
+  return again;
 }
 
 Result<> Writer::run_under_savepoint(Job& job) {
-  if (const auto set = connection_->execute("SAVEPOINT job", {}); !set) return fail(set.error());
-  Result<> ran = run_one(job);
+  if (const auto set = connection_->execute("SAVEPOINT job", {}); !set) {
+    job.result = fail(set.error());
+    return job.result;
+  }
+  job.result = run_one(job);
   connection_->set_deadline(sql::Deadline::max());
-  if (!ran) {
-    if (const auto back = connection_->execute("ROLLBACK TO job", {}); !back) {
-      return fail(back.error());
-    }
+  if (!job.result) {
+    if (!connection_->execute("ROLLBACK TO job", {})) return job.result;
   }
   if (const auto released = connection_->execute("RELEASE job", {}); !released) {
-    return fail(released.error());
+    job.result = fail(released.error());
+    return job.result;
   }
-  return ran;
+  return {};
 }
 
 Result<> Writer::run_one(Job& job) {
-  SqliteTransaction hopeful(*connection_, clock_, Care::kHopeful);
-  Result<> ran = job.work(*connection_, hopeful);
-  if (ran || ran.error().code != ErrorCode::kConflict) return ran;
+  SqliteTransaction first(*connection_, clock_, job.care);
+  Result<> ran = job.work(*connection_, first);
+  if (ran || ran.error().code != ErrorCode::kConflict || job.care == Care::kCareful) return ran;
   if (const auto back = connection_->execute("ROLLBACK TO job", {}); !back) {
     return fail(back.error());
   }

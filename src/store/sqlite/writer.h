@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "sql/connection.h"
 #include "store/backend.h"
+#include "store/relational/transaction.h"
 
 namespace recourse::store::sqlite {
 
@@ -25,22 +26,32 @@ class Writer final : public Backend {
   Result<> run(Line line, Repeat repeat, Duration within,
                FunctionRef<Result<>(Transaction&)> work) override;
 
-  // The same for work in plain SQL.
+  // The same for work in plain SQL, which is never run a second time.
   Result<> run_sql(Duration within, FunctionRef<Result<>(sql::Connection&, Transaction&)> work);
 
  private:
+  using Care = relational::RelationalTransaction::Care;
+
   struct Job {
     FunctionRef<Result<>(sql::Connection&, Transaction&)> work;
+    // Hopeful work may be run again.
+    Care care;
     sql::Deadline deadline;
     Result<> result;
     bool taken = false;
     bool done = false;
   };
 
+  Result<> run_job(Job& job);
   // Runs what waits, this caller's job among it.
   void lead(const std::deque<Job*>& jobs);
-  void commit_together(const std::deque<Job*>& jobs);
+  // Answers those that have to be run again, because one of them lost the transaction of all.
+  std::deque<Job*> commit_together(const std::deque<Job*>& jobs);
+  static std::deque<Job*> after_loss(const std::deque<Job*>& jobs,
+                                     std::deque<Job*>::const_iterator loser, const Error& error);
   Result<> run_one(Job& job);
+  // Fails where SQLite has rolled back the whole transaction, as it does when a statement that
+  // writes is cut off by its deadline or finds the disk full.
   Result<> run_under_savepoint(Job& job);
 
   const std::unique_ptr<sql::Connection> connection_;
