@@ -7,6 +7,7 @@
 
 #include "store/batch.h"
 #include "store/books.h"
+#include "store/filter.h"
 #include "store/transactional_store.h"
 
 namespace recourse::store {
@@ -41,6 +42,7 @@ class ControlRun {
     auto locked = transaction.lock(ascending);
     if (!locked) return fail(locked.error());
     for (Task& row : *locked) found_[row.id] = std::move(row);
+    if (const auto* by_filter = std::get_if<ByFilter>(&which_)) leave_out_changed(*by_filter, *ids);
     for (const TaskId& id : *ids) {
       if (Result<> step = control_one(transaction, id, *now); !step) return step;
     }
@@ -58,6 +60,15 @@ class ControlRun {
     if (!found) return fail(found.error());
     answer_.next = found->next;
     return std::move(found->ids);
+  }
+
+  // Found first and locked later: what has moved on in between is not meant any more.
+  void leave_out_changed(const ByFilter& which, std::vector<TaskId>& ids) const {
+    std::erase_if(ids, [&](const TaskId& id) {
+      const auto row = found_.find(id);
+      return row == found_.end() || !matches(which.filter, row->second) ||
+             !is_member_as_of(row->second, which.as_of);
+    });
   }
 
   Result<> control_one(Transaction& transaction, TaskId id, TimePoint now) {

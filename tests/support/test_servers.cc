@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "sql/mysql/connect.h"
 #include "sql/postgres/connect.h"
@@ -43,8 +44,8 @@ void run_on_postgres(const std::string& statement) {
   if (!done) stop_tests(done.error().message);
 }
 
-void run_on_mariadb(const std::string& statement) {
-  auto connection = sql::mysql::connect(mariadb_url(), std::chrono::steady_clock::now() + 60s);
+void run_on_mariadb(const std::string& server, const std::string& statement) {
+  auto connection = sql::mysql::connect(server, std::chrono::steady_clock::now() + 60s);
   if (!connection) stop_tests(connection.error().message);
   const Result<> done = (*connection)->run(statement);
   if (!done) stop_tests(done.error().message);
@@ -54,6 +55,11 @@ void run_on_mariadb(const std::string& statement) {
 
 std::string postgres_url() { return url_from("RECOURSE_TEST_POSTGRES"); }
 std::string mariadb_url() { return url_from("RECOURSE_TEST_MARIADB"); }
+
+std::optional<std::string> mysql_url() {
+  const char* url = std::getenv("RECOURSE_TEST_MYSQL");
+  return url == nullptr ? std::nullopt : std::optional<std::string>(url);
+}
 
 // From template0, because nobody can be connected to that one, and copied file by file: quicker
 // than through the log.
@@ -68,13 +74,13 @@ FreshPostgres::~FreshPostgres() {
 
 std::string FreshPostgres::url() const { return with_database(postgres_url(), name_); }
 
-FreshMariadb::FreshMariadb() : name_(unused_name()) {
-  run_on_mariadb(fmt::format("CREATE DATABASE {}", name_));
+FreshMariadb::FreshMariadb(std::string server) : server_(std::move(server)), name_(unused_name()) {
+  run_on_mariadb(server_, fmt::format("CREATE DATABASE {}", name_));
 }
 
-FreshMariadb::~FreshMariadb() { run_on_mariadb(fmt::format("DROP DATABASE {}", name_)); }
+FreshMariadb::~FreshMariadb() { run_on_mariadb(server_, fmt::format("DROP DATABASE {}", name_)); }
 
-std::string FreshMariadb::url() const { return with_database(mariadb_url(), name_); }
+std::string FreshMariadb::url() const { return with_database(server_, name_); }
 
 std::string with_database(const std::string& url, const std::string& database) {
   const std::size_t path = url.find('/', url.find("://") + 3);

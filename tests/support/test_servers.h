@@ -2,6 +2,7 @@
 // failure, never a skip that nobody sees.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,9 +27,13 @@ class FreshPostgres {
   std::string name_;
 };
 
+// A MySQL server, where somebody has one and names it.
+std::optional<std::string> mysql_url();
+
 class FreshMariadb {
  public:
-  FreshMariadb();
+  // On that server.
+  explicit FreshMariadb(std::string server = mariadb_url());
   ~FreshMariadb();
   FreshMariadb(const FreshMariadb&) = delete;
   FreshMariadb& operator=(const FreshMariadb&) = delete;
@@ -36,6 +41,7 @@ class FreshMariadb {
   [[nodiscard]] std::string url() const;
 
  private:
+  std::string server_;
   std::string name_;
 };
 

@@ -1,0 +1,189 @@
+// The database server is killed in the middle of everything, twice, while a crowd inserts, claims
+// and finishes: nothing is lost, nothing has two owners, and the books are right.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <vector>
+
+#include "store/contract/parallel.h"
+#include "tests/store_faults_support.h"
+
+namespace recourse::tests {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace store;
+using contract::claim_request;
+using contract::kWithin;
+using contract::must;
+using contract::outcome_of;
+using contract::pending;
+using contract::spec_of;
+using task::Kind;
+using task::Task;
+using task::TaskId;
+
+constexpr int kNodes = 16;
+constexpr int kBatches = 10;
+constexpr int kBatchRows = 50;
+constexpr int kTasks = kNodes * kBatches * kBatchRows;
+// Shorter than the server is away, so that calls fail as well as recover.
+constexpr Duration kPatience = 2s;
+
+bool may_pass(const Error& error) {
+  return error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kInDoubt;
+}
+
+// What all nodes know together.
+struct Crowd {
+  OpenedStore& opened;
+  UlidSource& ids;
+  std::atomic<int> finished = 0;
+  std::atomic<int> in_doubt = 0;
+};
+
+class Node {
+ public:
+  explicit Node(Crowd& crowd) : crowd_(crowd), self_(crowd.ids.next()) {}
+
+  void join() {
+    const NodeInfo info{.incarnation = self_, .name = "crowd", .kinds = {Kind("mail")}};
+    while (true) {
+      const auto joined = store().join(info, kPatience);
+      if (joined) return;
+      ASSERT_TRUE(may_pass(joined.error())) << joined.error().message;
+    }
+  }
+
+  void insert_batch() {
+    std::vector<Submission> batch;
+    for (int i = 0; i < kBatchRows; ++i) {
+      batch.push_back(pending(TaskId(crowd_.ids.next()), spec_of()));
+    }
+    bool in_doubt = false;
+    while (true) {
+      const auto answer = store().insert(batch, Novelty::kFresh, kPatience);
+      if (answer) {
+        for (const Inserted& one : answer->items) {
+          EXPECT_TRUE(one.result == Insertion::kInserted || one.result == Insertion::kRepeated);
+        }
+        return;
+      }
+      ASSERT_TRUE(may_pass(answer.error())) << answer.error().message;
+      in_doubt = in_doubt || answer.error().code == ErrorCode::kInDoubt;
+    }
+  }
+
+  // Claims, and finishes what it has.
+  void work() {
+    const task::LeaseId lease(crowd_.ids.next());
+    const std::vector<Quota> quotas{{.kind = Kind("mail"), .limit = kBatchRows}};
+    auto claimed = store().claim(claim_request(self_, lease, quotas, kBatchRows), kPatience);
+    if (claimed) {
+      finish(claimed->tasks);
+    } else if (claimed.error().code == ErrorCode::kInDoubt) {
+      ++crowd_.in_doubt;
+      finish(taken_under(lease));
+    } else {
+      ASSERT_EQ(claimed.error().code, ErrorCode::kUnavailable) << claimed.error().message;
+    }
+  }
+
+  // What a call that claimed nothing has left in the store's record would show here.
+  [[nodiscard]] std::size_t still_held() {
+    return must(crowd_.opened.reader().held_by(self_, {}, kPageRowsMax, kWithin)).size();
+  }
+  [[nodiscard]] const std::vector<TaskId>& claimed() const { return claimed_; }
+
+ private:
+  Store& store() { return crowd_.opened.store(); }
+
+  // The server that was asked is gone, and with it every commit that was still on its way.
+  std::vector<Task> taken_under(task::LeaseId lease) {
+    std::vector<Task> tasks;
+    for (const Held& held : must(crowd_.opened.reader().held_by(self_, {}, kPageRowsMax, kWithin))) {
+      if (held.ticket.lease == lease) {
+        tasks.push_back(must(crowd_.opened.reader().find(held.task, kWithin)));
+      }
+    }
+    return tasks;
+  }
+
+  void finish(const std::vector<Task>& tasks) {
+    if (tasks.empty()) return;
+    std::vector<Outcome> outcomes;
+    for (const Task& task : tasks) {
+      claimed_.push_back(task.id);
+      outcomes.push_back(outcome_of(task, task::Move::kSucceed, task.due_at));
+    }
+    Result<std::vector<Applied>> applied = store().apply(outcomes, kPatience);
+    while (!applied) {
+      ASSERT_TRUE(may_pass(applied.error())) << applied.error().message;
+      applied = store().apply(outcomes, kPatience);
+    }
+    for (const Applied& one : *applied) EXPECT_NE(one.verdict, task::WriteVerdict::kRefused);
+    crowd_.finished += static_cast<int>(tasks.size());
+    crowd_.finished.notify_all();
+  }
+
+  Crowd& crowd_;
+  const task::Incarnation self_;
+  std::vector<TaskId> claimed_;
+};
+
+class KilledServer : public testing::TestWithParam<ServerKind> {};
+
+TEST_P(KilledServer, LosesNothingAndGivesNothingToTwo) {
+  PrivateServer server(GetParam());
+  const std::unique_ptr<OpenedStore> opened = must(open_at(GetParam(), server.url()));
+  SystemClock clock;
+  UlidSource ids(clock, 11);
+  Crowd crowd{.opened = *opened, .ids = ids};
+  std::vector<Node> nodes;
+  nodes.reserve(kNodes);
+  for (int i = 0; i < kNodes; ++i) nodes.emplace_back(crowd);
+
+  contract::in_parallel(kNodes + 1, [&](int i) {
+    if (i == kNodes) {
+      for (const int mark : {kTasks / 4, kTasks / 2}) {
+        for (int seen = crowd.finished; seen < mark; seen = crowd.finished) {
+          crowd.finished.wait(seen);
+        }
+        server.kill();
+        server.start();
+      }
+      return;
+    }
+    Node& node = nodes.at(static_cast<std::size_t>(i));
+    node.join();
+    for (int batch = 0; batch < kBatches; ++batch) {
+      node.insert_batch();
+      node.work();
+    }
+    while (crowd.finished < kTasks && !testing::Test::HasFatalFailure()) node.work();
+  });
+
+  std::vector<TaskId> claimed;
+  for (Node& node : nodes) {
+    EXPECT_EQ(node.still_held(), 0U);
+    claimed.insert(claimed.end(), node.claimed().begin(), node.claimed().end());
+  }
+  EXPECT_EQ(claimed.size(), static_cast<std::size_t>(kTasks));
+  EXPECT_EQ(std::set(claimed.begin(), claimed.end()).size(), claimed.size()) << "claimed twice";
+  const std::vector<Task> rows = all_tasks(opened->reader());
+  EXPECT_EQ(rows.size(), static_cast<std::size_t>(kTasks));
+  // One claim and one outcome raised each fence, and nothing else.
+  EXPECT_TRUE(std::ranges::all_of(
+      rows, [](const Task& task) { return task.ticket.fence == task::Fence(2); }));
+  const Counts expected{{{Kind("mail"), task::State::kSucceeded}, kTasks}};
+  EXPECT_EQ(must(opened->reader().counts(kWithin)), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Servers, KilledServer,
+                         testing::Values(ServerKind::kPostgres, ServerKind::kMariadb), case_name);
+
+}  // namespace
+}  // namespace recourse::tests
