@@ -130,7 +130,7 @@ Contest postgres_contest(const std::string& server) {
              ->run(statement));
   };
   return contest<ServerDatabase>(
-      "postgres", {1, 2, 4}, 20'000,
+      "postgres", {1, 2, 4}, 10'000,
       [server, run] { return std::make_unique<ServerDatabase>(server, run, " WITH (FORCE)"); },
       [](const std::string& url, std::size_t lines) {
         return must(store::postgres::open(url, {}, {.work = lines, .reading = 1}));
@@ -145,7 +145,7 @@ Contest mariadb_contest(const std::string& server) {
              ->run(statement));
   };
   return contest<ServerDatabase>(
-      "mariadb", {1, 2, 4}, 10'000,
+      "mariadb", {1, 2, 4}, 6'000,
       [server, run] { return std::make_unique<ServerDatabase>(server, run, ""); },
       [](const std::string& url, std::size_t lines) {
         return must(store::mysql::open(url, log, {}, {.work = lines, .reading = 1}));

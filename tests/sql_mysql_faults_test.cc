@@ -86,6 +86,33 @@ TEST_F(MysqlFaults, LosesPatienceWithALockAndForgetsItsPatienceAfterwards) {
   EXPECT_GT(number(*connection_, "SELECT @@innodb_lock_wait_timeout FROM item LIMIT 1"), 1);
 }
 
+// The library takes such a statement for one with rows still to come, and would wait for them.
+TEST_F(MysqlFaults, SendsAStatementAgainWhoseRowsEndedInAnError) {
+  const std::unique_ptr<Session> holder = open();
+  ASSERT_TRUE(holder->begin());
+  ASSERT_TRUE(set_n(*holder, 2, 1));
+  const auto ids_locked = [&]() -> Result<std::vector<std::int64_t>> {
+    std::vector<std::int64_t> ids;
+    const Result<> asked =
+        connection_->query("SELECT id FROM item WHERE id IN (1, 2) ORDER BY id FOR UPDATE", {},
+                           [&](const Row& row) { ids.push_back(row.integer(0)); });
+    if (!asked) return fail(asked.error());
+    return ids;
+  };
+
+  ASSERT_TRUE(connection_->begin());
+  ASSERT_TRUE(connection_->set_lock_patience(0ms));
+  EXPECT_EQ(ids_locked().error().code, ErrorCode::kExhausted);
+  connection_->rollback();
+  ASSERT_TRUE(holder->commit());
+
+  connection_->set_deadline(in(5s));
+  ASSERT_TRUE(connection_->begin());
+  EXPECT_EQ(ids_locked().value(), (std::vector<std::int64_t>{1, 2}));
+  connection_->rollback();
+  EXPECT_TRUE(connection_->usable());
+}
+
 TEST_F(MysqlFaults, SkipsWhatIsLockedAlsoWithoutPatience) {
   const std::unique_ptr<Session> holder = open();
   ASSERT_TRUE(holder->begin());

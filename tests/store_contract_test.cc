@@ -84,6 +84,16 @@ INSTANTIATE_TEST_SUITE_P(Postgres, StoreContract,
                          backend_name);
 INSTANTIATE_TEST_SUITE_P(Mariadb, StoreContract,
                          testing::Values(on_server<tests::FreshMariadb>("Mariadb")), backend_name);
+std::vector<StoreBackend> on_mysql() {
+  const std::optional<std::string> server = tests::mysql_url();
+  if (!server) return {};
+  return {{"Mysql", [server] {
+             return std::make_unique<ServerUnderTest<tests::FreshMariadb>>(
+                 std::make_shared<tests::FreshMariadb>(*server));
+           }}};
+}
+
+INSTANTIATE_TEST_SUITE_P(Mysql, StoreContract, testing::ValuesIn(on_mysql()), backend_name);
 INSTANTIATE_TEST_SUITE_P(
     Memory, StoreContract,
     testing::Values(StoreBackend{

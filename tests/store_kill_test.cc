@@ -63,9 +63,10 @@ class Node {
     for (int i = 0; i < kBatchRows; ++i) {
       batch.push_back(pending(TaskId(crowd_.ids.next()), spec_of()));
     }
-    bool in_doubt = false;
+    // What failed plainly has not happened; what was in doubt may have.
+    Novelty novelty = Novelty::kFresh;
     while (true) {
-      const auto answer = store().insert(batch, Novelty::kFresh, kPatience);
+      const auto answer = store().insert(batch, novelty, kPatience);
       if (answer) {
         for (const Inserted& one : answer->items) {
           EXPECT_TRUE(one.result == Insertion::kInserted || one.result == Insertion::kRepeated);
@@ -73,7 +74,7 @@ class Node {
         return;
       }
       ASSERT_TRUE(may_pass(answer.error())) << answer.error().message;
-      in_doubt = in_doubt || answer.error().code == ErrorCode::kInDoubt;
+      if (answer.error().code == ErrorCode::kInDoubt) novelty = Novelty::kRepeat;
     }
   }
 
@@ -104,7 +105,8 @@ class Node {
   // The server that was asked is gone, and with it every commit that was still on its way.
   std::vector<Task> taken_under(task::LeaseId lease) {
     std::vector<Task> tasks;
-    for (const Held& held : must(crowd_.opened.reader().held_by(self_, {}, kPageRowsMax, kWithin))) {
+    for (const Held& held :
+         must(crowd_.opened.reader().held_by(self_, {}, kPageRowsMax, kWithin))) {
       if (held.ticket.lease == lease) {
         tasks.push_back(must(crowd_.opened.reader().find(held.task, kWithin)));
       }

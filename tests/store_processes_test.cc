@@ -30,9 +30,7 @@ using task::TaskId;
 constexpr int kThreads = 16;
 constexpr int kBatch = 100;
 
-std::size_t task_count() {
-  return std::getenv("RECOURSE_TEST_FULL") != nullptr ? 100'000 : 20'000;
-}
+std::size_t task_count() { return std::getenv("RECOURSE_TEST_FULL") != nullptr ? 100'000 : 20'000; }
 
 class TwoProcesses : public testing::TestWithParam<ServerKind> {
  protected:
@@ -62,8 +60,7 @@ class TwoProcesses : public testing::TestWithParam<ServerKind> {
     contract::in_parallel(kThreads, [&](int) {
       // Twice empty, because what others have locked is skipped.
       for (int empty = 0; empty < 2;) {
-        const ClaimRequest request =
-            claim_request(self, task::LeaseId(ids.next()), quotas, kBatch);
+        const ClaimRequest request = claim_request(self, task::LeaseId(ids.next()), quotas, kBatch);
         const std::vector<Task> tasks = must(opened->store().claim(request, kWithin)).tasks;
         empty = tasks.empty() ? empty + 1 : 0;
         MutexLock lock(mutex);

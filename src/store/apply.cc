@@ -197,6 +197,7 @@ Result<std::vector<std::optional<TimePoint>>> TransactionalStore::renew(std::spa
                                                                         Duration lease_for,
                                                                         Duration within) {
   if (Result<> valid = check(batch); !valid) return fail(valid.error());
+  if (Result<> valid = check_lease(lease_for); !valid) return fail(valid.error());
   std::vector<std::optional<TimePoint>> ends;
   const auto work = [&](Transaction& transaction) -> Result<> {
     const Result<TimePoint> now = transaction.now();

@@ -43,6 +43,11 @@ Result<> check_one(const Submission& item) {
       .result();
 }
 
+bool is_kind(const task::Kind& kind) {
+  return !kind.value.empty() && kind.value.size() <= task::kKindBytesMax &&
+         is_plain_text(kind.value);
+}
+
 void clean(std::optional<task::Reason>& reason) {
   if (!reason) return;
   reason->code = clean_text(reason->code, 100);
@@ -82,6 +87,7 @@ Result<> check(const ClaimRequest& request) {
       .require(all_distinct(std::move(kinds)), "quotas", "must name each kind once")
       .require(worker == request.lease_for.has_value(), "lease_for",
                "must be given for a worker, and for a worker only")
+      .between("lease_for", request.lease_for.value_or(kLeaseMin), kLeaseMin, kLeaseMax)
       .between("owner (bytes)", task::to_string(request.owner).size(), std::size_t{1},
                task::kOwnerBytesMax)
       .require(is_plain_text(task::to_string(request.owner)), "owner", "must be plain text")
@@ -100,9 +106,35 @@ Result<> check(std::span<const Outcome> batch) {
     return change.move != task::Move::kClaim && change.move != task::Move::kTakeOver &&
            task::next_state(change.from, change.move) == change.to;
   };
+  const auto has_own_attempt = [](const Outcome& item) {
+    return !item.attempt || (item.attempt->task == item.transition.task &&
+                             item.attempt->fence == item.transition.ticket.fence);
+  };
   return FieldChecks("batch")
       .require(std::ranges::all_of(batch, is_move), "move",
                "must be one of the state table, and no claim")
+      .require(std::ranges::all_of(batch, has_own_attempt), "attempt",
+               "must be of the same task, under the fence it was run with")
+      .result();
+}
+
+Result<> check_lease(Duration lease_for) {
+  return FieldChecks("renew").between("lease_for", lease_for, kLeaseMin, kLeaseMax).result();
+}
+
+Result<> check(const NodeInfo& node) {
+  if (Result<> name = check_actor(node.name); !name) return name;
+  return FieldChecks("node")
+      .between("kinds (count)", node.kinds.size(), std::size_t{0}, kNodeKindsMax)
+      .require(std::ranges::all_of(node.kinds, is_kind), "kinds",
+               "must be valid UTF-8 of 1 to 100 bytes without control characters")
+      .result();
+}
+
+Result<> check(const task::Kind& kind) {
+  return FieldChecks("kind")
+      .require(is_kind(kind), "name",
+               "must be valid UTF-8 of 1 to 100 bytes without control characters")
       .result();
 }
 

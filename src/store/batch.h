@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/node.h"
 #include "store/work.h"
 
 namespace recourse::store {
@@ -14,6 +15,9 @@ Result<> check(std::span<const Submission> batch);
 Result<> check(const ClaimRequest& request);
 Result<> check(std::span<const Outcome> batch);
 Result<> check(std::span<const Held> batch);
+Result<> check(const NodeInfo& node);
+Result<> check(const task::Kind& kind);
+Result<> check_lease(Duration lease_for);
 Result<> check(const Selection& which);
 Result<> check(const PurgeRequest& request);
 // Rows asked for on one page.

@@ -37,8 +37,11 @@ Result<InsertAnswer> insert_apart(Backend& backend, std::span<const Submission> 
     } else if (ran.error().code == ErrorCode::kExhausted) {
       const TaskId id = part.front()->id;
       answers[id] = {.result = Insertion::kKeyBusy, .task = id};
-    } else {
+    } else if (answers.empty()) {
       return fail(ran.error());
+    } else {
+      // Some of them exist by now: repeating all under the same ids finds out which.
+      return fail(ErrorCode::kInDoubt, "part of the batch was inserted: " + ran.error().message);
     }
   }
   return in_order(batch, now, answers);

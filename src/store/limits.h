@@ -21,6 +21,13 @@ inline constexpr int kAttemptsKept = 100;
 inline constexpr std::size_t kBacklogCountMax = 10'000;
 // How far a tenant-fair claim looks into the due tasks of one kind and priority.
 inline constexpr std::size_t kFairWindow = 1'000;
+inline constexpr std::size_t kNodeKindsMax = 10'000;
+// What people want of one node's tasks, per heartbeat; the rest comes with the next.
+inline constexpr std::size_t kRequestsPerBeat = 1'000;
+// A worker's lease: shorter ends before it is answered, longer would keep a dead worker's task from
+// everybody.
+inline constexpr Duration kLeaseMin = std::chrono::microseconds(1);
+inline constexpr Duration kLeaseMax = std::chrono::hours(24);
 // Shard keys fall into this many buckets; a claim asks for a range of them.
 inline constexpr int kShards = 256;
 

@@ -10,13 +10,6 @@ namespace {
 
 constexpr std::size_t kAdoptedPerCall = kBatchRowsMax;
 
-Result<> check_node(const NodeInfo& node) {
-  if (node.kinds.size() > 10'000) {
-    return fail(ErrorCode::kInvalid, "node.kinds must be at most 10000");
-  }
-  return check_actor(node.name);
-}
-
 AuditEntry node_entry(TimePoint at, task::Incarnation node, std::string_view by,
                       std::string_view action) {
   return {.at = at,
@@ -78,7 +71,7 @@ class AdoptRun {
 }  // namespace
 
 Result<Joined> TransactionalStore::join(const NodeInfo& node, Duration within) {
-  if (Result<> valid = check_node(node); !valid) return fail(valid.error());
+  if (Result<> valid = check(node); !valid) return fail(valid.error());
   Joined joined;
   const auto enter = [&](Transaction& transaction) -> Result<> {
     const Result<TimePoint> now = transaction.now();
@@ -168,6 +161,7 @@ Result<Adopted> TransactionalStore::adopt(std::string_view by, Duration within) 
 Result<std::int64_t> TransactionalStore::pause_kind(const task::Kind& kind, bool paused,
                                                     std::string_view by, Duration within) {
   if (Result<> valid = check_actor(by); !valid) return fail(valid.error());
+  if (Result<> valid = check(kind); !valid) return fail(valid.error());
   std::int64_t version = 0;
   const auto work = [&](Transaction& transaction) -> Result<> {
     const auto set = transaction.set_pause(kind, paused, by);

@@ -17,6 +17,7 @@
 #include "store/postgres/transaction.h"
 #include "store/relational/pooled_backend.h"
 #include "store/relational/reader.h"
+#include "store/sqlite/dialect.h"
 #include "store/sqlite/sqlite_store.h"
 #include "store/sqlite/writer.h"
 #include "store/transactional_store.h"
@@ -113,6 +114,9 @@ class RecordedSqlite final : public store::Backend, public store::relational::Re
     return work(*reading_);
   }
   Result<TimePoint> now(sql::Connection&) override { return kClock.now(); }
+  [[nodiscard]] const store::relational::Dialect& dialect() const override {
+    return store::sqlite::kDialect;
+  }
 
  private:
   static std::unique_ptr<sql::Connection> recording(const std::string& path,
@@ -128,8 +132,8 @@ class RecordedSqlite final : public store::Backend, public store::relational::Re
 class OnPostgres final : public FreshDatabase {
  public:
   [[nodiscard]] Database kind() const override { return Database::kPostgres; }
-  std::unique_ptr<OpenedStore> open() override {
-    return opened(store::postgres::open(database_.url()));
+  std::unique_ptr<OpenedStore> open(const store::Retention& retention) override {
+    return opened(store::postgres::open(database_.url(), retention));
   }
   std::unique_ptr<OpenedStore> open_recorded(Recorder& recorder) override {
     return std::make_unique<Recorded<RecordedPostgres>>(database_.url(), recorder);
@@ -145,8 +149,8 @@ class OnPostgres final : public FreshDatabase {
 class OnMariadb final : public FreshDatabase {
  public:
   [[nodiscard]] Database kind() const override { return Database::kMariadb; }
-  std::unique_ptr<OpenedStore> open() override {
-    return opened(store::mysql::open(database_.url(), no_log));
+  std::unique_ptr<OpenedStore> open(const store::Retention& retention) override {
+    return opened(store::mysql::open(database_.url(), no_log, retention));
   }
   std::unique_ptr<OpenedStore> open_recorded(Recorder& recorder) override {
     return std::make_unique<Recorded<RecordedMariadb>>(database_.url(), recorder);
@@ -162,8 +166,8 @@ class OnMariadb final : public FreshDatabase {
 class OnSqlite final : public FreshDatabase {
  public:
   [[nodiscard]] Database kind() const override { return Database::kSqlite; }
-  std::unique_ptr<OpenedStore> open() override {
-    return opened(store::sqlite::open(path(), kClock));
+  std::unique_ptr<OpenedStore> open(const store::Retention& retention) override {
+    return opened(store::sqlite::open(path(), kClock, retention));
   }
   std::unique_ptr<OpenedStore> open_recorded(Recorder& recorder) override {
     return std::make_unique<Recorded<RecordedSqlite>>(path(), recorder);

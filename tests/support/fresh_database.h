@@ -5,6 +5,7 @@
 
 #include "sql/connection.h"
 #include "store/opened.h"
+#include "store/retention.h"
 #include "tests/support/bulk_rows.h"
 #include "tests/support/recorded_statements.h"
 
@@ -17,7 +18,7 @@ class FreshDatabase {
 
   [[nodiscard]] virtual Database kind() const = 0;
   // On SQLite one at a time.
-  virtual std::unique_ptr<store::OpenedStore> open() = 0;
+  virtual std::unique_ptr<store::OpenedStore> open(const store::Retention& retention = {}) = 0;
   // The same, noting what it sends. The tables are there already.
   virtual std::unique_ptr<store::OpenedStore> open_recorded(Recorder& recorder) = 0;
   // With the settings of the store's own connections.

@@ -58,8 +58,7 @@ sockaddr_un address_of(const std::string& path) {
 int listen_at(const std::string& path) {
   const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
   const sockaddr_un address = address_of(path);
-  const bool bound =
-      ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
+  const bool bound = ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
   invariant(bound && ::listen(fd, 64) == 0, "the proxy listens");
   return fd;
 }
@@ -74,7 +73,7 @@ int connect_to(const std::string& path) {
 }
 
 std::string parameter(const std::string& url, std::string_view name) {
-  const boost::urls::url parsed(url);
+  const boost::urls::url_view parsed(url);
   const auto found = parsed.params().find(name);
   invariant(found != parsed.params().end(), "the test servers listen on unix sockets");
   return (*found).value;
@@ -86,7 +85,10 @@ class CommitSpotter {
   explicit CommitSpotter(ServerKind kind) : kind_(kind) {}
 
   bool sees_commit(std::string_view bytes) {
-    if (kind_ == ServerKind::kMariadb) return bytes.find("\x03" "COMMIT") != std::string_view::npos;
+    if (kind_ == ServerKind::kMariadb)
+      return bytes.find(
+                 "\x03"
+                 "COMMIT") != std::string_view::npos;
     pending_ += bytes;
     bool commits = false;
     while (const std::size_t size = message_size()) {
@@ -113,7 +115,7 @@ class CommitSpotter {
   // The statement is prepared under a name once, and bound by that name from then on.
   bool is_commit(std::string_view message) {
     constexpr std::size_t kHeader = 5;
-    if (message.size() < kHeader) return false;
+    if (message[0] != 'P' && message[0] != 'B') return false;
     const std::string_view body = message.substr(kHeader);
     const std::string_view first = body.substr(0, body.find('\0'));
     const std::string_view rest = body.substr(first.size() + 1);

@@ -4,14 +4,12 @@
 
 #include <atomic>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
-#include "base/mutex.h"
 #include "tests/support/private_server.h"
 #include "tests/support/temporary_directory.h"
 

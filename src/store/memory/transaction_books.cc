@@ -78,7 +78,8 @@ Result<MemoryTransaction::Death> MemoryTransaction::mark_dead(task::Incarnation 
 Result<std::vector<ControlRequest>> MemoryTransaction::requests_for(const task::Owner& owner) {
   std::vector<ControlRequest> requests;
   for (auto it = data_.owned().lower_bound({owner, TaskId()});
-       it != data_.owned().end() && it->first == owner; ++it) {
+       it != data_.owned().end() && it->first == owner && requests.size() < kRequestsPerBeat;
+       ++it) {
     const Task& task = *data_.find_live(it->second);
     if (task.requested) requests.push_back({.task = task.id, .move = *task.requested});
   }

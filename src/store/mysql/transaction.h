@@ -11,8 +11,12 @@ class MysqlTransaction final : public relational::RelationalTransaction {
  public:
   using RelationalTransaction::RelationalTransaction;
 
-  // All probes in one statement, each with its own bound and lock.
+  // One question for all priorities, then a locking read for each that has something due.
   Result<TakenBatch> take_due(const ClaimRequest& request) override;
+
+ private:
+  // Larger first.
+  Result<std::vector<int>> priorities_with_due(const task::Kind& kind, TimePoint now);
 };
 
 }  // namespace recourse::store::mysql

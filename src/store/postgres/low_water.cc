@@ -8,6 +8,8 @@ using namespace std::chrono_literals;
 // A claim of 500 takes about 5 ms where nothing is in its way.
 constexpr auto kSlow = 12ms;
 constexpr auto kLasts = 10s;
+// Inserts that take this long to commit are still seen.
+constexpr Duration kMargin = 2s;
 
 }  // namespace
 
@@ -20,7 +22,7 @@ TimePoint LowWater::start_of(const task::Kind& kind, int priority, Clock::time_p
 
 void LowWater::found(const task::Kind& kind, int priority, TimePoint oldest) {
   MutexLock lock(mutex_);
-  if (lasts_until_ != Clock::time_point()) marks_[{kind, priority}] = oldest;
+  if (lasts_until_ != Clock::time_point()) marks_[{kind, priority}] = oldest - kMargin;
 }
 
 void LowWater::took(Clock::duration duration, Clock::time_point now) {

@@ -14,6 +14,7 @@ namespace recourse::store::postgres {
 inline constexpr const char* kNow =
     "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
+// Ends in one of the two below.
 inline constexpr const char* kInsertTasks = R"sql(
   WITH at AS (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now)
   INSERT INTO recourse_task (id, kind, tenant, shard_key, unique_key, priority, payload, headers,
@@ -29,9 +30,10 @@ inline constexpr const char* kInsertTasks = R"sql(
       ?::bigint[], ?::bigint[], ?::text[], ?::bigint[], ?::bytea[], ?::text[])
     AS n (id, kind, tenant, shard_key, unique_key, priority, payload, headers, trace_parent,
       search_keys, max_retries, timeout_us, deadline_at, backoff, shard, delay, state, fence, lease,
-      owner)
-  ON CONFLICT (id) DO NOTHING
-  RETURNING id, created_at)sql";
+      owner))sql";
+// Fails where an id is there already: nothing is looked up before it is written.
+inline constexpr const char* kAllNew = " RETURNING created_at";
+inline constexpr const char* kOnlyNew = " ON CONFLICT (id) DO NOTHING RETURNING created_at, id";
 
 // Probe by probe (kind and priority by equality, in the order given); each stops at its kind's
 // quota, the whole at the limit, and nothing beyond is locked. `low` is where a probe starts.
@@ -59,6 +61,20 @@ inline constexpr const char* kTakeDue = R"sql(
     lease_end = (SELECT now FROM at) + ?, available_at =
       COALESCE((SELECT now FROM at) + ?, 9223372036854775807)
   FROM picked WHERE recourse_task.id = ANY (ARRAY[picked.id])
+  RETURNING )sql";
+
+// Those of the ids that are still due and not locked.
+inline constexpr const char* kTake = R"sql(
+  WITH picked AS MATERIALIZED (
+    SELECT t.id, t.state, t.owner
+    FROM unnest(?::bytea[]) AS wanted (id) JOIN recourse_task t ON t.id = wanted.id
+    WHERE t.available_at <= ? FOR UPDATE OF t SKIP LOCKED)
+  UPDATE recourse_task SET
+    deaths = recourse_task.deaths
+      + CASE WHEN picked.state = 'running' AND start_recorded = 1 THEN 1 ELSE 0 END,
+    state = 'running', start_recorded = 0, fence = fence + 1, lease = ?, owner = ?,
+    lease_end = ?, available_at = ?
+  FROM picked WHERE recourse_task.id = picked.id
   RETURNING )sql";
 
 inline constexpr const char* kWriteMoves = R"sql(

@@ -16,6 +16,7 @@ const relational::Dialect kDialect{
     .now = kNow,
     .task_by_id = "recourse_task",
     .task_by_due = "recourse_task",
+    .task_by_owner = "recourse_task",
     .for_update = " FOR UPDATE",
     .skip_locked = " FOR UPDATE SKIP LOCKED",
     .after_delete = "",
@@ -104,6 +105,21 @@ sql::postgres::Param maybe(const std::optional<Duration>& duration) {
   return {.type = sql::postgres::kInt8Type, .binary = std::nullopt};
 }
 
+sql::postgres::Param id_param(const Ulid& id) {
+  return sql::postgres::bytes_param(
+      {reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()});
+}
+
+// The row as claimed, then its state and owner before.
+constexpr std::size_t kBefore = relational::kTaskColumns;
+Taken read_taken(const sql::Row& row) {
+  Taken taken{.task = relational::read_task(row),
+              .from = relational::read_state(row.bytes(kBefore)),
+              .owner = {}};
+  if (!row.is_null(kBefore + 1)) taken.owner = row.bytes(kBefore + 1);
+  return taken;
+}
+
 std::vector<sql::postgres::Param> probes(const ClaimRequest& request, LowWater& low_water) {
   const auto now = LowWater::Clock::now();
   Columns quotas({kText, kInt8}, request.quotas.size());
@@ -121,8 +137,7 @@ std::vector<sql::postgres::Param> probes(const ClaimRequest& request, LowWater& 
   params.push_back(sql::postgres::integer_param(request.shards.first));
   params.push_back(sql::postgres::integer_param(request.shards.last));
   params.push_back(sql::postgres::integer_param(request.limit));
-  params.push_back(sql::postgres::bytes_param(
-      {reinterpret_cast<const char*>(request.lease.value.bytes.data()), 16}));
+  params.push_back(id_param(request.lease.value));
   params.push_back(sql::postgres::text_param(task::to_string(request.owner)));
   params.push_back(maybe(request.lease_for));
   params.push_back(maybe(request.lease_for));
@@ -132,13 +147,20 @@ std::vector<sql::postgres::Param> probes(const ClaimRequest& request, LowWater& 
 }  // namespace
 
 Result<Transaction::InsertedIds> PostgresTransaction::insert_tasks(std::span<const NewTask> tasks) {
+  static const std::string kHopeful = std::string(kInsertTasks) + kAllNew;
+  static const std::string kCareful = std::string(kInsertTasks) + kOnlyNew;
+  const bool hopeful = care() == Care::kHopeful;
   InsertedIds inserted;
-  const Result<> asked =
-      connection_.query_with(kInsertTasks, new_tasks(tasks).finish(), [&](const sql::Row& row) {
-        inserted.fresh.emplace(read_ulid(row.bytes(0)));
-        inserted.now = read_time(row.integer(1));
+  const Result<> asked = connection_.query_with(
+      hopeful ? kHopeful : kCareful, new_tasks(tasks).finish(), [&](const sql::Row& row) {
+        inserted.now = read_time(row.integer(0));
+        if (!hopeful) inserted.fresh.emplace(read_ulid(row.bytes(1)));
       });
   if (!asked) return fail(asked.error());
+  if (hopeful) {
+    // They ascend: each belongs at the end.
+    for (const NewTask& item : tasks) inserted.fresh.insert(inserted.fresh.end(), item.task.id);
+  }
   if (inserted.fresh.empty()) {
     const Result<TimePoint> at = now();
     if (!at) return fail(at.error());
@@ -152,17 +174,12 @@ Result<TakenBatch> PostgresTransaction::take_due(const ClaimRequest& request) {
   static const std::string kStatement =
       kTakeDue + relational::task_columns(true, "recourse_task.") +
       ", picked.state, picked.owner, picked.available_at, (SELECT now FROM at)";
-  constexpr std::size_t kBefore = relational::kTaskColumns;
   TakenBatch batch;
   std::map<std::pair<task::Kind, int>, TimePoint> oldest;
   const auto started = LowWater::Clock::now();
   const Result<> asked =
       connection_.query_with(kStatement, probes(request, low_water_), [&](const sql::Row& row) {
-        Taken& taken =
-            batch.tasks.emplace_back(Taken{.task = relational::read_task(row),
-                                           .from = relational::read_state(row.bytes(kBefore)),
-                                           .owner = {}});
-        if (!row.is_null(kBefore + 1)) taken.owner = row.bytes(kBefore + 1);
+        const Taken& taken = batch.tasks.emplace_back(read_taken(row));
         const TimePoint available_at = read_time(row.integer(kBefore + 2));
         const task::TaskSpec& spec = taken.task.spec;
         const auto [mark, is_first] = oldest.try_emplace({spec.kind, spec.priority}, available_at);
@@ -178,6 +195,30 @@ Result<TakenBatch> PostgresTransaction::take_due(const ClaimRequest& request) {
     if (!at) return fail(at.error());
     batch.now = *at;
   }
+  set_claim_time(batch.now);
+  return batch;
+}
+
+Result<TakenBatch> PostgresTransaction::take(const ClaimRequest& request,
+                                             std::span<const TaskId> ids) {
+  static const std::string kStatement =
+      kTake + relational::task_columns(true, "recourse_task.") + ", picked.state, picked.owner";
+  const Result<TimePoint> at = claim_time();
+  if (!at) return fail(at.error());
+  Columns wanted({kBytea}, ids.size());
+  for (const TaskId& id : ids) wanted.id(id.value);
+  std::vector<sql::postgres::Param> params = std::move(wanted).finish();
+  std::optional<Duration> lease_end;
+  if (request.lease_for) lease_end = saturating_add(*at, *request.lease_for).time_since_epoch();
+  params.push_back(maybe(at->time_since_epoch()));
+  params.push_back(id_param(request.lease.value));
+  params.push_back(sql::postgres::text_param(task::to_string(request.owner)));
+  params.push_back(maybe(lease_end));
+  params.push_back(maybe(lease_end.value_or(kNever.time_since_epoch())));
+  TakenBatch batch{.now = *at, .tasks = {}};
+  const Result<> asked = connection_.query_with(
+      kStatement, params, [&](const sql::Row& row) { batch.tasks.push_back(read_taken(row)); });
+  if (!asked) return fail(asked.error());
   return batch;
 }
 

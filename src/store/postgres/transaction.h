@@ -19,6 +19,7 @@ class PostgresTransaction final : public relational::RelationalTransaction {
 
   Result<InsertedIds> insert_tasks(std::span<const NewTask> tasks) override;
   Result<TakenBatch> take_due(const ClaimRequest& request) override;
+  Result<TakenBatch> take(const ClaimRequest& request, std::span<const task::TaskId> ids) override;
   Result<std::vector<bool>> write_moves(std::span<const task::Transition> moves) override;
   Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) override;
 

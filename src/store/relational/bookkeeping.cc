@@ -70,14 +70,15 @@ Result<Transaction::Death> RelationalTransaction::mark_dead(task::Incarnation no
 Result<std::vector<ControlRequest>> RelationalTransaction::requests_for(const task::Owner& owner) {
   const std::string name = task::to_string(owner);
   Values values;
-  values.text(name);
+  values.text(name).integer(static_cast<std::int64_t>(kRequestsPerBeat));
   std::vector<ControlRequest> requests;
-  const Result<> asked = connection().query(
-      "SELECT id, requested FROM recourse_task WHERE owner = ? AND requested IS NOT NULL",
-      values.view(), [&](const sql::Row& row) {
-        requests.push_back(
-            {.task = TaskId(read_ulid(row.bytes(0))), .move = read_move(row.bytes(1))});
-      });
+  const Result<> asked =
+      connection().query("SELECT id, requested FROM " + std::string(seat_.dialect.task_by_owner) +
+                             " WHERE owner = ? AND requested IS NOT NULL LIMIT ?",
+                         values.view(), [&](const sql::Row& row) {
+                           requests.push_back({.task = TaskId(read_ulid(row.bytes(0))),
+                                               .move = read_move(row.bytes(1))});
+                         });
   if (!asked) return fail(asked.error());
   return requests;
 }

@@ -16,19 +16,24 @@ std::string probe(const Dialect& dialect, std::string_view columns, const ShardR
   return statement + " ORDER BY available_at LIMIT ?";
 }
 
-Values probe_values(const task::Kind& kind, int priority, TimePoint now, const ShardRange& shards,
-                    std::size_t limit) {
-  Values values;
+void add_probe(Values& values, const task::Kind& kind, int priority, TimePoint now,
+               const ShardRange& shards, std::size_t limit) {
   values.text(kind.value).integer(priority).time(now);
   if (!shards.is_all()) values.integer(shards.first).integer(shards.last);
   values.integer(static_cast<std::int64_t>(limit));
-  return values;
 }
 
 }  // namespace
 
-Result<TakenBatch> RelationalTransaction::take_due(const ClaimRequest& request) {
+Result<TimePoint> RelationalTransaction::claim_time() {
+  if (claim_time_) return *claim_time_;
   const Result<TimePoint> at = now();
+  if (at) claim_time_ = *at;
+  return at;
+}
+
+Result<TakenBatch> RelationalTransaction::take_due(const ClaimRequest& request) {
+  const Result<TimePoint> at = claim_time();
   if (!at) return fail(at.error());
   TakenBatch batch{.now = *at, .tasks = {}};
   const std::string statement = probe(seat_.dialect, task_columns(true), request.shards) +
@@ -38,8 +43,9 @@ Result<TakenBatch> RelationalTransaction::take_due(const ClaimRequest& request) 
     std::size_t room = std::min(static_cast<std::size_t>(quota.limit),
                                 static_cast<std::size_t>(request.limit) - rows.size());
     for (int priority = task::kPriorityMax; priority >= 0 && room > 0; --priority) {
-      auto found =
-          tasks_of(statement, probe_values(quota.kind, priority, *at, request.shards, room));
+      Values values;
+      add_probe(values, quota.kind, priority, *at, request.shards, room);
+      auto found = tasks_of(statement, values);
       if (!found) return fail(found.error());
       room -= found->size();
       std::ranges::move(*found, std::back_inserter(rows));
@@ -54,26 +60,32 @@ Result<TakenBatch> RelationalTransaction::take_due(const ClaimRequest& request) 
 Result<std::vector<Candidate>> RelationalTransaction::due_candidates(const task::Kind& kind,
                                                                      const ShardRange& shards,
                                                                      std::size_t window) {
-  const Result<TimePoint> at = now();
+  const Result<TimePoint> at = claim_time();
   if (!at) return fail(at.error());
-  std::vector<Candidate> found;
-  const std::string statement = probe(seat_.dialect, "id, tenant, available_at", shards);
+  // All priorities in one question: on a server each question costs a way there and back.
+  const std::string one = "SELECT * FROM (" +
+                          probe(seat_.dialect, "id, tenant, priority, available_at", shards) +
+                          ") AS probed";
+  std::string statement;
+  Values values;
   for (int priority = task::kPriorityMax; priority >= 0; --priority) {
-    const Values values = probe_values(kind, priority, *at, shards, window);
-    const Result<> asked = connection().query(statement, values.view(), [&](const sql::Row& row) {
-      found.push_back({.task = task::TaskId(read_ulid(row.bytes(0))),
-                       .tenant = task::Tenant(std::string(row.bytes(1))),
-                       .priority = priority,
-                       .available_at = read_time(row.integer(2))});
-    });
-    if (!asked) return fail(asked.error());
+    statement.append(statement.empty() ? "" : " UNION ALL ").append(one);
+    add_probe(values, kind, priority, *at, shards, window);
   }
+  std::vector<Candidate> found;
+  const Result<> asked = connection().query(statement, values.view(), [&](const sql::Row& row) {
+    found.push_back({.task = task::TaskId(read_ulid(row.bytes(0))),
+                     .tenant = task::Tenant(std::string(row.bytes(1))),
+                     .priority = static_cast<int>(row.integer(2)),
+                     .available_at = read_time(row.integer(3))});
+  });
+  if (!asked) return fail(asked.error());
   return found;
 }
 
 Result<TakenBatch> RelationalTransaction::take(const ClaimRequest& request,
                                                std::span<const task::TaskId> ids) {
-  const Result<TimePoint> at = now();
+  const Result<TimePoint> at = claim_time();
   if (!at) return fail(at.error());
   Values values;
   fill_list(values, ids, [](Values& list, const task::TaskId& id) { list.id(id.value); });

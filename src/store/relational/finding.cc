@@ -113,29 +113,46 @@ Result<Transaction::Found> find_parked(sql::Connection& connection, task::State 
              conditions.values, search.limit);
 }
 
+// Where a bounded look ends; empty where the table ends before. Asked for before the look, so that
+// rows which leave the table in between do not move it.
+Result<std::optional<TaskId>> end_of_look(sql::Connection& connection, const std::string& table,
+                                          const Ulid& start) {
+  std::optional<TaskId> end;
+  Values values;
+  values.id(start).integer(static_cast<std::int64_t>(kPageLooksMax - 1));
+  const Result<> asked = connection.query(
+      "SELECT id FROM " + table + " WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?", values.view(),
+      [&](const sql::Row& row) { end = TaskId(read_ulid(row.bytes(0))); });
+  if (!asked) return fail(asked.error());
+  return end;
+}
+
 // No index serves the filter: look through a bounded stretch of the newest.
 Result<Transaction::Found> find_by_looking(sql::Connection& connection, const std::string& table,
                                            const Search& search) {
   const Ulid start = start_of(search);
   Conditions conditions;
-  conditions.values.id(start).integer(static_cast<std::int64_t>(kPageLooksMax));
+  conditions.add("id < ?");
+  conditions.values.id(start);
+  const std::size_t unfiltered = conditions.text.size();
   add_filter(conditions, search);
   add_states(conditions, search.filter.states);
-  const bool any = conditions.text.empty();
+  std::optional<TaskId> end;
+  // Without a filter every row is a match, and the limit is the bound.
+  if (conditions.text.size() > unfiltered) {
+    Result<std::optional<TaskId>> looked = end_of_look(connection, table, start);
+    if (!looked) return fail(looked.error());
+    end = *looked;
+  }
+  if (end) {
+    conditions.add("id >= ?");
+    conditions.values.id(end->value);
+  }
   conditions.values.integer(static_cast<std::int64_t>(search.limit));
-  const std::string stretch =
-      "(SELECT id, kind, tenant, unique_key, created_at, ended_at, state FROM " + table +
-      " WHERE id < ? ORDER BY id DESC LIMIT ?) stretch";
   auto found =
-      run(connection, "SELECT id FROM " + stretch + conditions.text + " ORDER BY id DESC LIMIT ?",
+      run(connection, "SELECT id FROM " + table + conditions.text + " ORDER BY id DESC LIMIT ?",
           conditions.values, search.limit);
-  if (!found || found->next || any) return found;
-  Values end;
-  end.id(start).integer(static_cast<std::int64_t>(kPageLooksMax - 1));
-  const Result<> asked = connection.query(
-      "SELECT id FROM " + table + " WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ?", end.view(),
-      [&](const sql::Row& row) { found->next = TaskId(read_ulid(row.bytes(0))); });
-  if (!asked) return fail(asked.error());
+  if (found && !found->next) found->next = end;
   return found;
 }
 
@@ -205,40 +222,46 @@ Result<std::vector<task::Task>> RelationalTransaction::lock_owned(const task::Ow
   const std::string name = task::to_string(owner);
   Values values;
   values.text(name).integer(static_cast<std::int64_t>(limit));
-  return tasks_of("SELECT " + task_columns(false) + " FROM recourse_task WHERE owner = ? LIMIT ?" +
+  return tasks_of("SELECT " + task_columns(false) + " FROM " +
+                      std::string(seat_.dialect.task_by_owner) + " WHERE owner = ? LIMIT ?" +
                       std::string(seat_.dialect.skip_locked),
                   values);
 }
 
+// Owners first, nodes afterwards: a node joins before it claims, so whoever owned something at the
+// first look has its row at the second. The other way round, a node that joined and claimed in
+// between would be taken for unknown, and robbed.
 Result<std::vector<task::Incarnation>> RelationalTransaction::lifeless_owners() {
-  std::set<std::string, std::less<>> alive;
-  Result<> asked = connection().query(
-      "SELECT incarnation FROM recourse_node WHERE dead = 0", {}, [&](const sql::Row& row) {
-        alive.insert(task::to_string(task::Owner(task::Incarnation(read_ulid(row.bytes(0))))));
-      });
+  Result<std::vector<task::Incarnation>> owners = owning_nodes();
+  if (!owners) return owners;
+  std::set<task::Incarnation> alive;
+  const Result<> asked =
+      connection().query("SELECT incarnation FROM recourse_node WHERE dead = 0", {},
+                         [&](const sql::Row& row) { alive.emplace(read_ulid(row.bytes(0))); });
   if (!asked) return fail(asked.error());
-  // From owner to owner along the index, however many tasks each has.
-  std::vector<task::Incarnation> lifeless;
-  std::string last(task::kNodeIdType);
-  last += '_';
+  std::erase_if(*owners, [&](const task::Incarnation& owner) { return alive.contains(owner); });
+  return owners;
+}
+
+// From owner to owner along the index, however many tasks each has.
+Result<std::vector<task::Incarnation>> RelationalTransaction::owning_nodes() {
+  std::vector<task::Incarnation> nodes;
+  std::string last = std::string(task::kNodeIdType) + '_';
   const std::string end = std::string(task::kNodeIdType) + '`';  // the character after '_'
-  for (bool more = true; more;) {
+  while (true) {
     Values values;
     values.text(last).text(end);
     std::string owner;
-    asked = connection().query(
+    const Result<> asked = connection().query(
         "SELECT owner FROM recourse_task WHERE owner > ? AND owner < ? ORDER BY owner LIMIT 1",
         values.view(), [&](const sql::Row& row) { owner = row.bytes(0); });
     if (!asked) return fail(asked.error());
-    more = !owner.empty();
-    if (more && !alive.contains(owner)) {
-      const Result<task::Owner> node = task::parse_owner(owner);
-      if (!node) return fail(ErrorCode::kCorrupt, node.error().message);
-      lifeless.push_back(std::get<task::Incarnation>(*node));
-    }
+    if (owner.empty()) return nodes;
+    const Result<task::Owner> node = task::parse_owner(owner);
+    if (!node) return fail(ErrorCode::kCorrupt, node.error().message);
+    nodes.push_back(std::get<task::Incarnation>(*node));
     last = owner;
   }
-  return lifeless;
 }
 
 }  // namespace recourse::store::relational

@@ -61,7 +61,8 @@ Result<Transaction::InsertedIds> RelationalTransaction::insert_tasks(
   const Result<TimePoint> at = now();
   if (!at) return fail(at.error());
   InsertedIds inserted{.now = *at, .fresh = {}};
-  for (const NewTask& item : tasks) inserted.fresh.insert(item.task.id);
+  // They ascend: each belongs at the end.
+  for (const NewTask& item : tasks) inserted.fresh.insert(inserted.fresh.end(), item.task.id);
   if (care_ == Care::kCareful) {
     Values ids;
     fill_list(ids, tasks,
@@ -74,13 +75,8 @@ Result<Transaction::InsertedIds> RelationalTransaction::insert_tasks(
   if (inserted.fresh.empty()) return inserted;
   Values values;
   values.reserve(tasks.size() * kInsertTaskColumns);
-  std::deque<task::Task> born;
   for (const NewTask& item : tasks) {
-    if (!inserted.fresh.contains(item.task.id)) continue;
-    task::Task& task = born.emplace_back(item.task);
-    task.created_at = *at;
-    task.due_at = saturating_add(*at, item.delay);
-    add_new_task(values, task);
+    if (inserted.fresh.contains(item.task.id)) add_new_task(values, item, *at);
   }
   const auto done = connection().execute_many(kInsertTask, kInsertTaskColumns, values.view());
   if (!done) return fail(done.error());

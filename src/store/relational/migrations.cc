@@ -34,8 +34,12 @@ Result<> note_schema(sql::Connection& connection, std::int64_t version) {
 
 Result<> migrate(sql::Connection& connection, std::string_view create_meta,
                  std::span<const Migration> migrations) {
-  if (Result<> made = connection.run(create_meta); !made) return made;
-  const Result<std::int64_t> found = schema_of(connection);
+  // Looked at first: where everything is there, no right to create is needed.
+  Result<std::int64_t> found = schema_of(connection);
+  if (!found && found.error().code == ErrorCode::kInvalid) {
+    if (Result<> made = connection.run(create_meta); !made) return made;
+    found = schema_of(connection);
+  }
   if (!found) return fail(found.error());
   const auto known = static_cast<std::int64_t>(migrations.size());
   if (*found > known) {

@@ -32,10 +32,13 @@ class Pool {
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
     ~Loan() {
-      if (connection_) pool_->take_back(std::move(connection_), seat_);
+      if (!connection_) return;
+      pool_->take_back(is_discarded_ ? nullptr : std::move(connection_), seat_);
     }
 
     [[nodiscard]] sql::Connection& connection() const { return *connection_; }
+    // Closed instead of being lent again.
+    void discard() { is_discarded_ = true; }
     // 0, 1, 2, ...: no two loans at a time have the same.
     [[nodiscard]] std::size_t seat() const { return seat_; }
 
@@ -43,6 +46,7 @@ class Pool {
     Pool* pool_;
     std::unique_ptr<sql::Connection> connection_;
     std::size_t seat_;
+    bool is_discarded_ = false;
   };
 
   // Waits for a free one, or opens one, until the deadline.

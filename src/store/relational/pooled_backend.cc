@@ -67,16 +67,7 @@ Result<> PooledBackend::run(Line line, Repeat repeat, Duration within,
   // repeat has found out.
   bool in_doubt = false;
   while (true) {
-    Result<Pool::Loan> loan = pool_of(line).borrow(deadline);
-    Outcome outcome{.result = {}, .end = End::kAgain};
-    if (loan) {
-      loan->connection().set_deadline(deadline);
-      outcome = run_once(*loan, line, care, work);
-    } else {
-      outcome.result = fail(loan.error());
-      // Not a matter of waiting: a wrong URL, a missing right.
-      if (loan.error().code != ErrorCode::kUnavailable) outcome.end = End::kDone;
-    }
+    const Outcome outcome = borrow_and_run(line, care, deadline, work);
     if (outcome.end == End::kInDoubt) {
       if (repeat == Repeat::kInDoubt) return outcome.result;
       in_doubt = true;
@@ -92,6 +83,25 @@ Result<> PooledBackend::run(Line line, Repeat repeat, Duration within,
                       (outcome.result ? std::string() : outcome.result.error().message));
     }
   }
+}
+
+// The connection is given back before anybody pauses.
+PooledBackend::Outcome PooledBackend::borrow_and_run(Line line, RelationalTransaction::Care care,
+                                                     sql::Deadline deadline,
+                                                     FunctionRef<Result<>(Transaction&)> work) {
+  Result<Pool::Loan> loan = pool_of(line).borrow(deadline);
+  if (!loan) {
+    // Anything else is not a matter of waiting: a wrong URL, a missing right.
+    const bool again = loan.error().code == ErrorCode::kUnavailable;
+    return {.result = fail(loan.error()), .end = again ? End::kAgain : End::kDone};
+  }
+  loan->connection().set_deadline(deadline);
+  Outcome outcome = run_once(*loan, line, care, work);
+  // What a session cannot do any more, another one may: a read-only one stays so after the primary
+  // has moved or somebody has switched the setting off.
+  const bool refused = !outcome.result && outcome.result.error().code == ErrorCode::kUnavailable;
+  if (refused && steady_clock::now() < deadline) loan->discard();
+  return outcome;
 }
 
 PooledBackend::Outcome PooledBackend::run_once(const Pool::Loan& loan, Line line,

@@ -28,6 +28,7 @@ class PooledBackend : public Backend, public ReadingLine {
                FunctionRef<Result<>(Transaction&)> work) override;
   Result<> read(Duration within, FunctionRef<Result<>(sql::Connection&)> work) override;
   Result<TimePoint> now(sql::Connection& connection) override;
+  [[nodiscard]] const Dialect& dialect() const override { return dialect_; }
 
  protected:
   // The database's own steps.
@@ -41,6 +42,8 @@ class PooledBackend : public Backend, public ReadingLine {
     End end;
   };
   Pool& pool_of(Line line);
+  Outcome borrow_and_run(Line line, RelationalTransaction::Care care, sql::Deadline deadline,
+                         FunctionRef<Result<>(Transaction&)> work);
   Outcome run_once(const Pool::Loan& loan, Line line, RelationalTransaction::Care care,
                    FunctionRef<Result<>(Transaction&)> work);
 

@@ -251,7 +251,8 @@ Result<std::vector<Held>> RelationalReader::held_by(const task::Owner& owner,
     Values values;
     values.text(name).id(start.value).integer(static_cast<std::int64_t>(limit));
     return connection.query(
-        "SELECT id, fence, lease FROM recourse_task WHERE owner = ? AND id > ? ORDER BY id LIMIT ?",
+        "SELECT id, fence, lease FROM " + std::string(line_.dialect().task_by_owner) +
+            " WHERE owner = ? AND id > ? ORDER BY id LIMIT ?",
         values.view(), [&](const sql::Row& row) {
           held.push_back(
               {.task = TaskId(read_ulid(row.bytes(0))),

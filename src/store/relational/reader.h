@@ -17,6 +17,7 @@ class ReadingLine {
   virtual Result<> read(Duration within, FunctionRef<Result<>(sql::Connection&)> work) = 0;
   // The store's clock.
   virtual Result<TimePoint> now(sql::Connection& connection) = 0;
+  [[nodiscard]] virtual const Dialect& dialect() const = 0;
 };
 
 class RelationalReader final : public Reader {

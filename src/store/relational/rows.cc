@@ -88,7 +88,7 @@ std::optional<task::Owner> read_owner(const std::optional<std::string>& text) {
   return *owner;
 }
 
-void add_submission(Values& values, const Task& task) {
+void add_submission(Values& values, const Task& task, TimePoint created_at) {
   const task::TaskSpec& spec = task.spec;
   values.id(task.id.value)
       .text(spec.kind.value)
@@ -104,7 +104,7 @@ void add_submission(Values& values, const Task& task) {
       .integer(spec.timeout.count())
       .time(spec.deadline)
       .text(spec.backoff)
-      .time(task.created_at);
+      .time(created_at);
 }
 
 void add_owner(Values& values, const std::optional<task::Owner>& owner) {
@@ -175,12 +175,14 @@ Task read_task(const sql::Row& row) {
   return task;
 }
 
-void add_new_task(Values& values, const Task& task) {
-  add_submission(values, task);
+void add_new_task(Values& values, const NewTask& born, TimePoint now) {
+  const Task& task = born.task;
+  const TimePoint due_at = saturating_add(now, born.delay);
+  add_submission(values, task, now);
   values.integer(shard_of(task.spec.shard_key))
-      .time(task.due_at)
+      .time(due_at)
       .text(task::to_string(task.state))
-      .time(task::available_at(task))
+      .time(task.state == task::State::kPending ? due_at : task::available_at(task))
       .integer(task.ticket.fence.value)
       .id(task.ticket.lease.value);
   add_owner(values, task.owner);
@@ -214,7 +216,7 @@ void add_changed_task(Values& values, const Task& task) {
 }
 
 void add_archived_task(Values& values, const Task& task, TimePoint expires_at) {
-  add_submission(values, task);
+  add_submission(values, task, task.created_at);
   values.time(task.due_at)
       .text(task::to_string(task.state))
       .integer(task.retries)

@@ -31,7 +31,7 @@ inline constexpr std::string_view kInsertTask =
     " due_at, state, available_at, fence, lease, owner)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 inline constexpr std::size_t kInsertTaskColumns = 22;
-void add_new_task(Values& values, const task::Task& task);
+void add_new_task(Values& values, const NewTask& born, TimePoint now);
 
 // Everything that may change, by id.
 inline constexpr std::string_view kUpdateTask =

@@ -2,6 +2,7 @@
 // database has something faster, its own transaction overrides the step.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,10 +16,11 @@ namespace recourse::store::relational {
 struct Dialect {
   // Yields the time in microseconds since 1970.
   std::string_view now;
-  // The table of live work where it is read by id, and by what is due: with the index named where
-  // the planner of a young table would scan it all and wait for rows that it does not want.
+  // The table of live work where it is read by id, by what is due, by owner: with the index named
+  // where the planner of a young table would scan it all and wait for rows that it does not want.
   std::string_view task_by_id;
   std::string_view task_by_due;
+  std::string_view task_by_owner;
   // After a SELECT.
   std::string_view for_update;
   std::string_view skip_locked;
@@ -93,6 +95,9 @@ class RelationalTransaction : public Transaction {
 
   Result<> add_search_keys(std::span<const NewTask> tasks, const std::set<task::TaskId>& fresh);
   Result<std::vector<task::Task>> tasks_of(std::string_view statement, const Values& values);
+  // One time for all steps of a claim, asked once.
+  Result<TimePoint> claim_time();
+  void set_claim_time(TimePoint time) { claim_time_ = time; }
   Result<> write_claims(std::vector<Taken>& batch, const ClaimRequest& request, TimePoint now,
                         std::vector<task::Task> rows);
 
@@ -101,6 +106,7 @@ class RelationalTransaction : public Transaction {
   Result<std::vector<task::TaskId>> ids_of(std::string_view statement, const Values& values);
   // Row by row of a list of ids: `statement` ends before the list.
   Result<> delete_by_id(std::string_view statement, std::span<const task::TaskId> ids);
+  Result<std::vector<task::Incarnation>> owning_nodes();
   Result<> lock_old(std::string_view rows_where, Values values, const PurgeRequest& request,
                     std::vector<Purgeable>& rows);
   Result<> forget_keys(std::span<const task::TaskId> ids, bool live);
@@ -110,6 +116,7 @@ class RelationalTransaction : public Transaction {
 
   Seat seat_;
   Care care_;
+  std::optional<TimePoint> claim_time_;
 };
 
 Result<Pauses> read_pauses(sql::Connection& connection);

@@ -17,6 +17,14 @@ namespace recourse::store::relational {
 
 class Values {
  public:
+  Values() = default;
+  // A copy would point into the texts of the original.
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+  Values(Values&&) = default;
+  Values& operator=(Values&&) = default;
+  ~Values() = default;
+
   Values& integer(std::int64_t value) { return add(value); }
   Values& time(TimePoint value) { return add(value.time_since_epoch().count()); }
   Values& time(const std::optional<TimePoint>& value) {

@@ -1,5 +1,6 @@
 #include "store/sqlite/sqlite_store.h"
 
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "store/insert_run.h"
 #include "store/relational/migrations.h"
 #include "store/relational/reader.h"
+#include "store/sqlite/dialect.h"
 #include "store/sqlite/file_lock.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/writer.h"
@@ -34,6 +36,7 @@ class Readers final : public relational::ReadingLine {
   }
 
   Result<TimePoint> now(sql::Connection&) override { return clock_.now(); }
+  [[nodiscard]] const relational::Dialect& dialect() const override { return kDialect; }
 
  private:
   Result<std::unique_ptr<sql::Connection>> borrow(sql::Deadline deadline) {
@@ -129,7 +132,10 @@ class OpenedSqlite final : public SqliteStore {
 
 Result<std::unique_ptr<SqliteStore>> open(const std::string& path, const Clock& clock,
                                           Retention retention) {
-  Result<FileLock> lock = FileLock::take(path);
+  // By its real name: under a link to it the file would have a second lock.
+  std::error_code unknown;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(path, unknown);
+  Result<FileLock> lock = FileLock::take(unknown ? path : real.string());
   if (!lock) return fail(lock.error());
   auto connection = sql::sqlite::open(path, sql::sqlite::Access::kWrite);
   if (!connection) return fail(connection.error());

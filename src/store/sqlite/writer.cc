@@ -2,45 +2,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include "store/countdown.h"
-#include "store/relational/transaction.h"
+#include "store/sqlite/transaction.h"
 
 namespace recourse::store::sqlite {
 namespace {
 
-using relational::RelationalTransaction;
-using Care = RelationalTransaction::Care;
+using Care = relational::RelationalTransaction::Care;
 
 constexpr std::size_t kJobsPerCommit = 64;
 constexpr Duration kFlushPause = std::chrono::milliseconds(20);
-
-constexpr relational::Dialect kDialect{
-    .now = "",
-    .task_by_id = "recourse_task",
-    .task_by_due = "recourse_task",
-    .for_update = "",
-    .skip_locked = "",
-    .after_delete = "",
-    .add_count =
-        "INSERT INTO recourse_counter (stripe, kind, state, n) VALUES (?, ?, ?, ?)"
-        " ON CONFLICT (stripe, kind, state) DO UPDATE SET n = n + excluded.n",
-};
-
-// The process's clock is the store's clock: no other process has the file.
-class SqliteTransaction final : public RelationalTransaction {
- public:
-  SqliteTransaction(sql::Connection& connection, const Clock& clock, Care care)
-      : RelationalTransaction({.connection = connection, .dialect = kDialect, .stripe = {}}, care),
-        clock_(clock) {}
-
-  Result<TimePoint> now() override { return clock_.now(); }
-
- private:
-  const Clock& clock_;
-};
 
 sql::Deadline deadline_of(Duration within) {
   return std::chrono::steady_clock::now() + std::min(within, kLongestWait);
@@ -72,31 +48,36 @@ Result<> Writer::run_sql(Duration within,
 }
 
 Result<> Writer::run_job(Job& job) {
-  std::deque<Job*> batch;
   {
     MutexLock lock(mutex_);
     waiting_.push_back(&job);
-    while (leading_ && !job.done) {
-      // Once somebody runs it, only that run can say how it ended; it has the same deadline.
-      if (job.taken) {
-        changed_.wait(mutex_);
-      } else if (changed_.wait_until(mutex_, job.deadline) == std::cv_status::timeout &&
-                 !job.taken) {
-        std::erase(waiting_, &job);
-        return fail(ErrorCode::kUnavailable,
-                    "the store was busy until the deadline of the call; try again later");
+  }
+  // More may wait than fit into one commit: whoever leads does so until its own job is done.
+  while (true) {
+    std::deque<Job*> batch;
+    {
+      MutexLock lock(mutex_);
+      while (leading_ && !job.done) {
+        // Once somebody runs it, only that run can say how it ended; it has the same deadline.
+        if (job.taken) {
+          changed_.wait(mutex_);
+        } else if (changed_.wait_until(mutex_, job.deadline) == std::cv_status::timeout &&
+                   !job.taken) {
+          std::erase(waiting_, &job);
+          return fail(ErrorCode::kUnavailable,
+                      "the store was busy until the deadline of the call; try again later");
+        }
+      }
+      if (job.done) return job.result;
+      leading_ = true;
+      while (!waiting_.empty() && batch.size() < kJobsPerCommit) {
+        waiting_.front()->taken = true;
+        batch.push_back(waiting_.front());
+        waiting_.pop_front();
       }
     }
-    if (job.done) return job.result;
-    leading_ = true;
-    while (!waiting_.empty() && batch.size() < kJobsPerCommit) {
-      waiting_.front()->taken = true;
-      batch.push_back(waiting_.front());
-      waiting_.pop_front();
-    }
+    lead(batch);
   }
-  lead(batch);
-  return job.result;
 }
 
 void Writer::lead(const std::deque<Job*>& jobs) {
@@ -168,15 +149,28 @@ Result<> Writer::run_under_savepoint(Job& job) {
   return {};
 }
 
+// A caller's own code runs here, on the thread of whoever leads: what it throws must not take the
+// others with it.
+Result<> Writer::call(const Job& job, Transaction& transaction) {
+  try {
+    return job.work(*connection_, transaction);
+  } catch (const std::exception& thrown) {
+    return fail(ErrorCode::kInvalid,
+                std::string("the work in the transaction threw: ") + thrown.what());
+  } catch (...) {
+    return fail(ErrorCode::kInvalid, "the work in the transaction threw something");
+  }
+}
+
 Result<> Writer::run_one(Job& job) {
   SqliteTransaction first(*connection_, clock_, job.care);
-  Result<> ran = job.work(*connection_, first);
+  Result<> ran = call(job, first);
   if (ran || ran.error().code != ErrorCode::kConflict || job.care == Care::kCareful) return ran;
   if (const auto back = connection_->execute("ROLLBACK TO job", {}); !back) {
     return fail(back.error());
   }
   SqliteTransaction careful(*connection_, clock_, Care::kCareful);
-  return job.work(*connection_, careful);
+  return call(job, careful);
 }
 
 }  // namespace recourse::store::sqlite

@@ -50,6 +50,7 @@ class Writer final : public Backend {
   static std::deque<Job*> after_loss(const std::deque<Job*>& jobs,
                                      std::deque<Job*>::const_iterator loser, const Error& error);
   Result<> run_one(Job& job);
+  Result<> call(const Job& job, Transaction& transaction);
   // Fails where SQLite has rolled back the whole transaction, as it does when a statement that
   // writes is cut off by its deadline or finds the disk full.
   Result<> run_under_savepoint(Job& job);

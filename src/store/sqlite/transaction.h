@@ -1,0 +1,25 @@
+// What SQLite does better than the common steps: there is no server to ask, so row by row costs
+// nothing, and nobody else writes, so a row need not be locked before it is copied.
+#pragma once
+
+#include "base/clock.h"
+#include "store/relational/transaction.h"
+#include "store/sqlite/dialect.h"
+
+namespace recourse::store::sqlite {
+
+class SqliteTransaction final : public relational::RelationalTransaction {
+ public:
+  SqliteTransaction(sql::Connection& connection, const Clock& clock, Care care)
+      : RelationalTransaction({.connection = connection, .dialect = kDialect, .stripe = {}}, care),
+        clock_(clock) {}
+
+  // The process's clock is the store's clock: no other process has the file.
+  Result<TimePoint> now() override { return clock_.now(); }
+  Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) override;
+
+ private:
+  const Clock& clock_;
+};
+
+}  // namespace recourse::store::sqlite
