@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kOperations = 200;
 constexpr int kBetweenLooks = 50;
-constexpr std::uint64_t kSeedsShort = 8;
+constexpr std::uint64_t kSeedsShort = 6;
 
 const SystemClock kClock;
 

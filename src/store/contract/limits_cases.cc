@@ -148,5 +148,36 @@ TEST_P(StoreContract, NamesThatCouldNotBeStoredAreRefused) {
   EXPECT_EQ(row(id).state, State::kPending);
 }
 
+TEST_P(StoreContract, ALeaseHasBounds) {
+  submit();
+  for (const Duration bad : {Duration(0), Duration(-1), Duration(std::chrono::hours(25))}) {
+    ClaimRequest request =
+        claim_request(Owner(WorkerName("w")), new_lease(), {{.kind = Kind("mail"), .limit = 1}}, 1);
+    request.lease_for = bad;
+    EXPECT_EQ(code_of(store().claim(request, kWithin)), ErrorCode::kInvalid);
+  }
+  const Task task = lease("w", kHour).at(0);
+  const std::vector<Held> batch{held(task)};
+  EXPECT_EQ(code_of(store().renew(batch, Duration(0), kWithin)), ErrorCode::kInvalid);
+}
+
+TEST_P(StoreContract, ANodesKindsAreKinds) {
+  const NodeInfo node{Incarnation(new_ulid()), "n", {Kind("a\xff")}};
+
+  EXPECT_EQ(code_of(store().join(node, kWithin)), ErrorCode::kInvalid);
+  EXPECT_TRUE(reader().nodes(kWithin).has_value());
+}
+
+TEST_P(StoreContract, AnAttemptIsOfTheTaskItComesWith) {
+  const Task task = running();
+  const Transition retry = task::plan(task, Move::kRetry, task.created_at);
+  Attempt attempt = attempt_of(task, retry, 1);
+  attempt.fence = task::Fence(9);
+
+  EXPECT_EQ(code_of(store().apply(std::vector<Outcome>{{retry, attempt}}, kWithin)),
+            ErrorCode::kInvalid);
+  EXPECT_EQ(row(task.id), task);
+}
+
 }  // namespace
 }  // namespace recourse::store::contract

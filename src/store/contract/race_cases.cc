@@ -215,5 +215,40 @@ TEST_P(StoreContract, ReadersSeeEachTaskOnceWhileItIsFinished) {
   EXPECT_EQ(count_of(State::kSucceeded), 300);
 }
 
+TEST_P(StoreContract, ANodeThatJoinsWhileOthersAdoptKeepsWhatItClaims) {
+  constexpr int kNodes = 60;
+  Store& beside = other_store();
+  std::atomic<bool> over = false;
+
+  in_parallel(3, [&](int i) {
+    if (i == 0) {
+      for (int n = 0; n < kNodes; ++n) {
+        const Incarnation newcomer(new_ulid());
+        EXPECT_TRUE(store().join({newcomer, "newcomer", {}}, kWithin).has_value());
+        EXPECT_TRUE(store().insert({{born(spec_of(), newcomer)}}, Novelty::kFresh, kWithin));
+      }
+      over = true;
+    } else {
+      while (!over) EXPECT_TRUE(beside.adopt("sweeper", kWithin).has_value());
+    }
+  });
+
+  EXPECT_EQ(count_of(State::kRunning), kNodes) << "nobody died, so nobody was robbed";
+}
+
+TEST_P(StoreContract, EveryCallerOfALargeCrowdIsServed) {
+  constexpr int kCallers = 150;
+  std::atomic<int> inserted = 0;
+
+  in_parallel(kCallers, [&](int) {
+    const std::vector<Submission> one{pending(new_id(), spec_of())};
+    const Result<InsertAnswer> answer = store().insert(one, Novelty::kFresh, kWithin);
+    if (answer && answer->items.at(0).result == Insertion::kInserted) ++inserted;
+  });
+
+  EXPECT_EQ(inserted, kCallers);
+  EXPECT_EQ(count_of(State::kPending), kCallers);
+}
+
 }  // namespace
 }  // namespace recourse::store::contract
