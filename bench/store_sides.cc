@@ -1,9 +1,12 @@
 #include "bench/store_sides.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -17,8 +20,6 @@
 #include "store/opened.h"
 #include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
-#include "tests/support/temporary_directory.h"
-#include "tests/support/test_servers.h"
 
 namespace recourse::bench {
 namespace {
@@ -34,6 +35,13 @@ std::uint64_t new_seed() {
 
 std::string unused_name() { return fmt::format("bench_{}_{}", getpid(), new_seed()); }
 
+// The same server under another database.
+std::string with_database(const std::string& server, const std::string& database) {
+  const std::size_t path = server.find('/', server.find("://") + 3);
+  return server.substr(0, path) + '/' + database +
+         server.substr(std::min(server.find('?', path), server.size()));
+}
+
 // A database that is dropped in the end.
 class ServerDatabase {
  public:
@@ -42,7 +50,7 @@ class ServerDatabase {
   ServerDatabase(const std::string& server, RunOnServer run, std::string drop_end)
       : run_(std::move(run)),
         name_(unused_name()),
-        url_(tests::with_database(server, name_)),
+        url_(with_database(server, name_)),
         drop_end_(std::move(drop_end)) {
     run_("CREATE DATABASE " + name_);
   }
@@ -61,10 +69,22 @@ class ServerDatabase {
 
 class SqliteFile {
  public:
-  [[nodiscard]] std::string url() const { return (folder_.path() / "store.db").string(); }
+  SqliteFile() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "recourse-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) give_up("no folder can be made for the SQLite file");
+    folder_ = pattern;
+  }
+  ~SqliteFile() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  SqliteFile(const SqliteFile&) = delete;
+  SqliteFile& operator=(const SqliteFile&) = delete;
+
+  [[nodiscard]] std::string url() const { return (folder_ / "store.db").string(); }
 
  private:
-  tests::TemporaryDirectory folder_;
+  std::filesystem::path folder_;
 };
 
 template <class Database>
@@ -115,11 +135,11 @@ Contest contest(std::string name, std::vector<std::size_t> connections, std::siz
 }
 
 Contest sqlite_contest() {
-  static const SystemClock kClock;
+  static const SystemClock clock;
   return contest<SqliteFile>(
       "sqlite", {1}, 20'000, [] { return std::make_unique<SqliteFile>(); },
       [](const std::string& path, std::size_t) -> std::unique_ptr<OpenedStore> {
-        return must(store::sqlite::open(path, kClock));
+        return must(store::sqlite::open(path, clock));
       },
       &sqlite_loop);
 }

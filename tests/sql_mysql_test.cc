@@ -195,9 +195,9 @@ TEST_F(MysqlSession, LetsNothingOfAFailedTransactionStay) {
   ASSERT_TRUE(connection_->execute(kInsert, one));
 
   ASSERT_TRUE(connection_->begin());
-  EXPECT_EQ(connection_->execute_many(kInsert, 4, two_and_one).error().code, ErrorCode::kInvalid);
-  EXPECT_EQ(connection_->execute(kInsert, two).error().code, ErrorCode::kInvalid);
-  EXPECT_EQ(connection_->commit().error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(connection_->execute_many(kInsert, 4, two_and_one).error().code, ErrorCode::kConflict);
+  EXPECT_EQ(connection_->execute(kInsert, two).error().code, ErrorCode::kConflict);
+  EXPECT_EQ(connection_->commit().error().code, ErrorCode::kConflict);
   connection_->rollback();
 
   EXPECT_TRUE(connection_->usable());

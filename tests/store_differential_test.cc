@@ -56,7 +56,8 @@ class StoreDifferential : public testing::Test {
     for (const auto& database : databases_) {
       database->open(retention()).reset();
       forget_everything(*database);
-      sides_.emplace_back(to_string(database->kind()), database->open(retention()));
+      sides_.emplace_back(to_string(database->kind()),
+                          database->open_recorded(recorder_, retention()));
     }
   }
 
@@ -117,6 +118,7 @@ class StoreDifferential : public testing::Test {
   }
 
   std::vector<std::unique_ptr<FreshDatabase>> databases_;
+  Recorder recorder_;
   std::vector<Side> sides_;
   int partial_claims_ = 0;
 };

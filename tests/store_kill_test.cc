@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -136,36 +138,44 @@ class Node {
   std::vector<TaskId> claimed_;
 };
 
-class KilledServer : public testing::TestWithParam<ServerKind> {};
-
-TEST_P(KilledServer, LosesNothingAndGivesNothingToTwo) {
-  PrivateServer server(GetParam());
-  const std::unique_ptr<OpenedStore> opened = must(open_at(GetParam(), server.url()));
-  SystemClock clock;
-  UlidSource ids(clock, 11);
-  Crowd crowd{.opened = *opened, .ids = ids};
-  std::vector<Node> nodes;
-  nodes.reserve(kNodes);
-  for (int i = 0; i < kNodes; ++i) nodes.emplace_back(crowd);
-
-  contract::in_parallel(kNodes + 1, [&](int i) {
-    if (i == kNodes) {
-      for (const int mark : {kTasks / 4, kTasks / 2}) {
-        for (int seen = crowd.finished; seen < mark; seen = crowd.finished) {
-          crowd.finished.wait(seen);
-        }
-        server.kill();
-        server.start();
+class KilledServer : public testing::TestWithParam<ServerKind> {
+ protected:
+  void kill_twice() {
+    for (const int mark : {kTasks / 4, kTasks / 2}) {
+      for (int seen = crowd_.finished; seen < mark; seen = crowd_.finished) {
+        crowd_.finished.wait(seen);
       }
-      return;
+      server_.kill();
+      server_.start();
     }
-    Node& node = nodes.at(static_cast<std::size_t>(i));
+  }
+
+  void live(Node& node) {
     node.join();
     for (int batch = 0; batch < kBatches; ++batch) {
       node.insert_batch();
       node.work();
     }
-    while (crowd.finished < kTasks && !testing::Test::HasFatalFailure()) node.work();
+    while (crowd_.finished < kTasks && !HasFatalFailure()) node.work();
+  }
+
+  PrivateServer server_{GetParam()};
+  std::unique_ptr<OpenedStore> opened_ = must(open_at(GetParam(), server_.url()));
+  SystemClock clock_;
+  UlidSource ids_{clock_, 11};
+  Crowd crowd_{.opened = *opened_, .ids = ids_};
+};
+
+TEST_P(KilledServer, LosesNothingAndGivesNothingToTwo) {
+  std::deque<Node> nodes;
+  for (int i = 0; i < kNodes; ++i) nodes.emplace_back(crowd_);
+
+  contract::in_parallel(kNodes + 1, [&](int i) {
+    if (i == kNodes) {
+      kill_twice();
+    } else {
+      live(nodes.at(static_cast<std::size_t>(i)));
+    }
   });
 
   std::vector<TaskId> claimed;
@@ -175,13 +185,14 @@ TEST_P(KilledServer, LosesNothingAndGivesNothingToTwo) {
   }
   EXPECT_EQ(claimed.size(), static_cast<std::size_t>(kTasks));
   EXPECT_EQ(std::set(claimed.begin(), claimed.end()).size(), claimed.size()) << "claimed twice";
-  const std::vector<Task> rows = all_tasks(opened->reader());
+  const std::vector<Task> rows = all_tasks(opened_->reader());
   EXPECT_EQ(rows.size(), static_cast<std::size_t>(kTasks));
   // One claim and one outcome raised each fence, and nothing else.
   EXPECT_TRUE(std::ranges::all_of(
       rows, [](const Task& task) { return task.ticket.fence == task::Fence(2); }));
   const Counts expected{{{Kind("mail"), task::State::kSucceeded}, kTasks}};
-  EXPECT_EQ(must(opened->reader().counts(kWithin)), expected);
+  EXPECT_EQ(must(opened_->reader().counts(kWithin)), expected);
+  RecordProperty("claims_in_doubt", crowd_.in_doubt);
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, KilledServer,

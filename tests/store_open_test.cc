@@ -237,6 +237,7 @@ TEST_P(ServerOpening, RefusesANewerSchemaAndChangesNothing) {
   (void)must(open_at(GetParam(), url()));
   run("UPDATE recourse_meta SET value = 999 WHERE name = 'schema'");
   run("DROP TABLE recourse_pause");
+  const std::int64_t before = tables();
 
   const Error refused = refusal(url());
 
@@ -244,7 +245,7 @@ TEST_P(ServerOpening, RefusesANewerSchemaAndChangesNothing) {
   EXPECT_THAT(refused.message, HasSubstr("schema 999"));
   EXPECT_THAT(refused.message, HasSubstr("at least as new"));
   EXPECT_EQ(number("SELECT value FROM recourse_meta WHERE name = 'schema'"), 999);
-  EXPECT_EQ(tables(), 8) << "the missing table was not made";
+  EXPECT_EQ(tables(), before) << "the missing table was not made";
 }
 
 TEST_P(ServerOpening, ByManyAtOnceMakesTheSchemaOnce) {

@@ -47,9 +47,8 @@ T opened(Result<T> result) {
 template <class Backend>
 class Recorded final : public OpenedStore {
  public:
-  template <class... Args>
-  explicit Recorded(Args&&... args)
-      : backend_(std::forward<Args>(args)...), store_(backend_, {}), reader_(backend_) {}
+  Recorded(const std::string& where, Recorder& recorder, const store::Retention& retention)
+      : backend_(where, recorder), store_(backend_, retention), reader_(backend_) {}
 
   store::Store& store() override { return store_; }
   store::Reader& reader() override { return reader_; }
@@ -78,7 +77,7 @@ class RecordedPostgres final : public PooledBackend {
   }
 
  private:
-  store::postgres::LowWater low_water_;
+  store::postgres::LowWater low_water_{store::postgres::LowWater::Clock::duration::max()};
 };
 
 class RecordedMariadb final : public PooledBackend {
@@ -135,8 +134,9 @@ class OnPostgres final : public FreshDatabase {
   std::unique_ptr<OpenedStore> open(const store::Retention& retention) override {
     return opened(store::postgres::open(database_.url(), retention));
   }
-  std::unique_ptr<OpenedStore> open_recorded(Recorder& recorder) override {
-    return std::make_unique<Recorded<RecordedPostgres>>(database_.url(), recorder);
+  std::unique_ptr<OpenedStore> open_recorded(Recorder& recorder,
+                                             const store::Retention& retention) override {
+    return std::make_unique<Recorded<RecordedPostgres>>(database_.url(), recorder, retention);
   }
   std::unique_ptr<sql::Connection> connect() override {
     return opened(sql::postgres::connect(database_.url(), soon()));
@@ -152,8 +152,9 @@ class OnMariadb final : public FreshDatabase {
   std::unique_ptr<OpenedStore> open(const store::Retention& retention) override {
     return opened(store::mysql::open(database_.url(), no_log, retention));
   }
-  std::unique_ptr<OpenedStore> open_recorded(Recorder& recorder) override {
-    return std::make_unique<Recorded<RecordedMariadb>>(database_.url(), recorder);
+  std::unique_ptr<OpenedStore> open_recorded(Recorder& recorder,
+                                             const store::Retention& retention) override {
+    return std::make_unique<Recorded<RecordedMariadb>>(database_.url(), recorder, retention);
   }
   std::unique_ptr<sql::Connection> connect() override {
     return opened(sql::mysql::connect(database_.url(), soon()));
@@ -169,8 +170,9 @@ class OnSqlite final : public FreshDatabase {
   std::unique_ptr<OpenedStore> open(const store::Retention& retention) override {
     return opened(store::sqlite::open(path(), kClock, retention));
   }
-  std::unique_ptr<OpenedStore> open_recorded(Recorder& recorder) override {
-    return std::make_unique<Recorded<RecordedSqlite>>(path(), recorder);
+  std::unique_ptr<OpenedStore> open_recorded(Recorder& recorder,
+                                             const store::Retention& retention) override {
+    return std::make_unique<Recorded<RecordedSqlite>>(path(), recorder, retention);
   }
   std::unique_ptr<sql::Connection> connect() override {
     return opened(sql::sqlite::open(path(), sql::sqlite::Access::kWrite));

@@ -19,8 +19,10 @@ class FreshDatabase {
   [[nodiscard]] virtual Database kind() const = 0;
   // On SQLite one at a time.
   virtual std::unique_ptr<store::OpenedStore> open(const store::Retention& retention = {}) = 0;
-  // The same, noting what it sends. The tables are there already.
-  virtual std::unique_ptr<store::OpenedStore> open_recorded(Recorder& recorder) = 0;
+  // The same, noting what it sends, and never taking a short cut where it happens to be slow. The
+  // tables are there already.
+  virtual std::unique_ptr<store::OpenedStore> open_recorded(
+      Recorder& recorder, const store::Retention& retention = {}) = 0;
   // With the settings of the store's own connections.
   virtual std::unique_ptr<sql::Connection> connect() = 0;
 };

@@ -1,4 +1,6 @@
 // Work leased to workers outside: a lease of its own, renewed, ended, taken over.
+#include <algorithm>
+
 #include "store/contract/contract.h"
 
 namespace recourse::store::contract {
@@ -183,6 +185,16 @@ TEST_P(StoreContract, ARecordedStartRaisesNoFence) {
   expected.start_recorded = true;
   EXPECT_EQ(row(task.id), expected);
   EXPECT_EQ(settle(expected, Move::kSucceed).verdict, WriteVerdict::kApply);
+}
+
+TEST_P(StoreContract, ALeaseThatIsOverAtOnceIsNotTakenOverByTheClaimThatGaveIt) {
+  // As many as go by priority, so that the tenth for the oldest has room and nothing else to take.
+  const std::vector<TaskId> ids = submit_many(90);
+
+  std::vector<TaskId> leased = ids_of(lease("w", kInstant, 100));
+
+  std::ranges::sort(leased);
+  EXPECT_EQ(leased, ids);
 }
 
 TEST_P(StoreContract, AStartIsNotRecordedForWhoHasLostTheTask) {

@@ -40,7 +40,7 @@ Result<> MemoryTransaction::release_keys(std::span<const task::Account> accounts
 
 Result<MemoryTransaction::InsertedIds> MemoryTransaction::insert_tasks(
     std::span<const NewTask> tasks) {
-  InsertedIds inserted{.now = clock_.now(), .fresh = {}};
+  InsertedIds inserted{.now = now_, .fresh = {}};
   for (const NewTask& item : tasks) {
     if (data_.find_live(item.task.id) != nullptr) continue;
     Task task = item.task;
@@ -71,14 +71,14 @@ Result<> MemoryTransaction::remove_tasks(std::span<const TaskId> ids) {
 Taken MemoryTransaction::claim(const Task& row, const ClaimRequest& request) {
   Taken taken{.task = {}, .from = row.state, .owner = row.owner ? to_string(*row.owner) : ""};
   task::Claim claim{.owner = request.owner, .lease = request.lease, .lease_end = std::nullopt};
-  if (request.lease_for) claim.lease_end = saturating_add(clock_.now(), *request.lease_for);
+  if (request.lease_for) claim.lease_end = saturating_add(now_, *request.lease_for);
   taken.task = task::apply(row, claim);
   written().put(taken.task);
   return taken;
 }
 
 Result<TakenBatch> MemoryTransaction::take_due(const ClaimRequest& request) {
-  TakenBatch batch{.now = clock_.now(), .tasks = {}};
+  TakenBatch batch{.now = now_, .tasks = {}};
   for (const Quota& quota : request.quotas) {
     const auto window = static_cast<std::size_t>(quota.limit);
     auto candidates = due_candidates(quota.kind, request.shards, window);
@@ -94,13 +94,12 @@ Result<TakenBatch> MemoryTransaction::take_due(const ClaimRequest& request) {
 Result<std::vector<Candidate>> MemoryTransaction::due_candidates(const task::Kind& kind,
                                                                  const ShardRange& shards,
                                                                  std::size_t window) {
-  const TimePoint now = clock_.now();
   std::vector<Candidate> found;
   for (int priority = task::kPriorityMax; priority >= 0; --priority) {
     auto it = data_.due().lower_bound(Data::DueKey(kind, -priority, TimePoint::min(), TaskId()));
     for (std::size_t left = window; left > 0 && it != data_.due().end(); ++it) {
       const auto& [of_kind, order, available_at, id] = *it;
-      if (of_kind != kind || order != -priority || available_at > now) break;
+      if (of_kind != kind || order != -priority || available_at > now_) break;
       const Task& task = *data_.find_live(id);
       if (!in_range(task, shards)) continue;
       found.push_back({.task = id,
@@ -115,7 +114,7 @@ Result<std::vector<Candidate>> MemoryTransaction::due_candidates(const task::Kin
 
 Result<TakenBatch> MemoryTransaction::take(const ClaimRequest& request,
                                            std::span<const TaskId> ids) {
-  TakenBatch batch{.now = clock_.now(), .tasks = {}};
+  TakenBatch batch{.now = now_, .tasks = {}};
   for (const TaskId& id : ids) {
     const Task* row = data_.find_live(id);
     if (row == nullptr || task::available_at(*row) > batch.now) continue;

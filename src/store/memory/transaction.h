@@ -9,9 +9,9 @@ namespace recourse::store::memory {
 
 class MemoryTransaction final : public Transaction {
  public:
-  MemoryTransaction(Data& data, const Clock& clock) : data_(data), clock_(clock) {}
+  MemoryTransaction(Data& data, const Clock& clock) : data_(data), now_(clock.now()) {}
 
-  Result<TimePoint> now() override { return clock_.now(); }
+  Result<TimePoint> now() override { return now_; }
 
   Result<std::vector<task::TaskId>> take_keys(std::span<const KeyHolder> wanted,
                                               KeyPatience patience) override;
@@ -66,7 +66,8 @@ class MemoryTransaction final : public Transaction {
   Taken claim(const task::Task& row, const ClaimRequest& request);
 
   Data& data_;
-  const Clock& clock_;
+  // One for all steps: what a claim has just leased must not be over for its next step.
+  const TimePoint now_;
   bool has_written_ = false;
 };
 

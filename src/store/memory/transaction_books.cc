@@ -49,9 +49,8 @@ Result<std::vector<task::Incarnation>> MemoryTransaction::lifeless_owners() {
 }
 
 Result<> MemoryTransaction::insert_node(const NodeInfo& node) {
-  const TimePoint now = clock_.now();
   written().nodes.try_emplace(node.incarnation,
-                              NodeRow{.info = node, .started_at = now, .beat_at = now});
+                              NodeRow{.info = node, .started_at = now_, .beat_at = now_});
   return {};
 }
 
@@ -60,7 +59,7 @@ Result<bool> MemoryTransaction::beat(task::Incarnation node, std::int64_t pauses
   if (row == data_.nodes.end() || row->second.dead) return false;
   has_written_ = true;
   row->second.beat += 1;
-  row->second.beat_at = clock_.now();
+  row->second.beat_at = now_;
   row->second.pauses_seen = pauses_seen;
   return true;
 }
@@ -123,10 +122,9 @@ Result<> MemoryTransaction::add_audit(std::span<const AuditEntry> entries) {
 Result<std::vector<MemoryTransaction::Purgeable>> MemoryTransaction::lock_purgeable(
     const PurgeRequest& request) {
   std::vector<std::pair<TimePoint, Purgeable>> found;
-  const TimePoint now = clock_.now();
   const auto consider = [&](const Task& task, TimePoint expires_at) {
     const bool named = std::ranges::count(request.states, task.state) > 0;
-    const bool old = request.states.empty() ? expires_at <= now
+    const bool old = request.states.empty() ? expires_at <= now_
                                             : named && *task.ended_at < *request.ended_before;
     if (!old || (request.kind && *request.kind != task.spec.kind)) return;
     found.emplace_back(request.states.empty() ? expires_at : *task.ended_at,

@@ -5,11 +5,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A claim of 500 takes about 5 ms where nothing is in its way.
-constexpr auto kSlow = 12ms;
 constexpr auto kLasts = 10s;
-// Inserts that take this long to commit are still seen.
-constexpr Duration kMargin = 2s;
+constexpr auto kLastsWithRoom = 1s;
+// Inserts that take this long to commit are still seen at once. Not longer: at 10,000 lives a
+// second each tenth of a second leaves 1,000 dead entries to walk over.
+constexpr Duration kMargin = 100ms;
 
 }  // namespace
 
@@ -28,7 +28,13 @@ void LowWater::found(const task::Kind& kind, int priority, TimePoint oldest) {
 void LowWater::took(Clock::duration duration, Clock::time_point now) {
   MutexLock lock(mutex_);
   expire(now);
-  if (duration > kSlow && lasts_until_ == Clock::time_point()) lasts_until_ = now + kLasts;
+  if (duration > slow_ && lasts_until_ == Clock::time_point()) lasts_until_ = now + kLasts;
+}
+
+void LowWater::fell_short(Clock::time_point now) {
+  MutexLock lock(mutex_);
+  // Set kLasts before its end.
+  if (now + kLasts >= lasts_until_ + kLastsWithRoom) expire(lasts_until_);
 }
 
 void LowWater::expire(Clock::time_point now) {

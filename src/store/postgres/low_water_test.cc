@@ -24,7 +24,7 @@ TEST(LowWater, StartsAtTheLastOldestOnceAClaimWasSlow) {
   low_water.took(50ms, kStart);
   low_water.found(kKind, 5, kOldest);
 
-  EXPECT_EQ(low_water.start_of(kKind, 5, kStart + 1s), kOldest - 2s) << "some commit late";
+  EXPECT_EQ(low_water.start_of(kKind, 5, kStart + 1s), kOldest - 100ms) << "some commit late";
   EXPECT_EQ(low_water.start_of(kKind, 6, kStart + 1s), TimePoint::min()) << "nothing found there";
 }
 
@@ -44,6 +44,27 @@ TEST(LowWater, ALongSlowTimeDoesNotKeepTheMarkBeyondItsTenSeconds) {
   }
 
   EXPECT_EQ(low_water.start_of(kKind, 5, kStart + 11s), TimePoint::min());
+}
+
+TEST(LowWater, LooksFromTheBeginningAgainAfterASecondWhereAClaimGotLessThanItAskedFor) {
+  LowWater low_water;
+  low_water.took(50ms, kStart);
+  low_water.found(kKind, 5, kOldest);
+
+  low_water.fell_short(kStart + 999ms);
+  EXPECT_EQ(low_water.start_of(kKind, 5, kStart + 999ms), kOldest - 100ms);
+
+  low_water.fell_short(kStart + 1s);
+  EXPECT_EQ(low_water.start_of(kKind, 5, kStart + 1s), TimePoint::min());
+}
+
+TEST(LowWater, MindsNoShortClaimWhereNoMarkIsSet) {
+  LowWater low_water;
+  low_water.fell_short(kStart);
+
+  low_water.took(50ms, kStart);
+  low_water.found(kKind, 5, kOldest);
+  EXPECT_EQ(low_water.start_of(kKind, 5, kStart), kOldest - 100ms);
 }
 
 }  // namespace

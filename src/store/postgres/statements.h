@@ -67,14 +67,15 @@ inline constexpr const char* kTakeDue = R"sql(
 inline constexpr const char* kTake = R"sql(
   WITH picked AS MATERIALIZED (
     SELECT t.id, t.state, t.owner
-    FROM unnest(?::bytea[]) AS wanted (id) JOIN recourse_task t ON t.id = wanted.id
-    WHERE t.available_at <= ? FOR UPDATE OF t SKIP LOCKED)
+    FROM unnest(?::bytea[]) AS wanted (id)
+      JOIN recourse_task t ON t.id = ANY (ARRAY[wanted.id])
+    WHERE t.available_at + 0 <= ? FOR UPDATE OF t SKIP LOCKED)
   UPDATE recourse_task SET
     deaths = recourse_task.deaths
       + CASE WHEN picked.state = 'running' AND start_recorded = 1 THEN 1 ELSE 0 END,
     state = 'running', start_recorded = 0, fence = fence + 1, lease = ?, owner = ?,
     lease_end = ?, available_at = ?
-  FROM picked WHERE recourse_task.id = picked.id
+  FROM picked WHERE recourse_task.id = ANY (ARRAY[picked.id])
   RETURNING )sql";
 
 inline constexpr const char* kWriteMoves = R"sql(
@@ -120,5 +121,10 @@ inline constexpr const char* kWriteFinishes = R"sql(
     error_message, ended_at, ended_by, expires_at)
   SELECT * FROM gone
   RETURNING id)sql";
+
+inline constexpr const char* kAddCounts = R"sql(
+  INSERT INTO recourse_counter (stripe, kind, state, n)
+  SELECT * FROM unnest(?::bytea[], ?::text[], ?::text[], ?::bigint[])
+  ON CONFLICT (stripe, kind, state) DO UPDATE SET n = recourse_counter.n + excluded.n)sql";
 
 }  // namespace recourse::store::postgres

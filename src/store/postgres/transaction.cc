@@ -144,15 +144,21 @@ std::vector<sql::postgres::Param> probes(const ClaimRequest& request, LowWater& 
   return params;
 }
 
+std::size_t wanted(const ClaimRequest& request) {
+  std::size_t sum = 0;
+  for (const Quota& quota : request.quotas) sum += static_cast<std::size_t>(quota.limit);
+  return std::min(sum, static_cast<std::size_t>(request.limit));
+}
+
 }  // namespace
 
 Result<Transaction::InsertedIds> PostgresTransaction::insert_tasks(std::span<const NewTask> tasks) {
-  static const std::string kHopeful = std::string(kInsertTasks) + kAllNew;
-  static const std::string kCareful = std::string(kInsertTasks) + kOnlyNew;
+  static const std::string all_new = std::string(kInsertTasks) + kAllNew;
+  static const std::string only_new = std::string(kInsertTasks) + kOnlyNew;
   const bool hopeful = care() == Care::kHopeful;
   InsertedIds inserted;
   const Result<> asked = connection_.query_with(
-      hopeful ? kHopeful : kCareful, new_tasks(tasks).finish(), [&](const sql::Row& row) {
+      hopeful ? all_new : only_new, new_tasks(tasks).finish(), [&](const sql::Row& row) {
         inserted.now = read_time(row.integer(0));
         if (!hopeful) inserted.fresh.emplace(read_ulid(row.bytes(1)));
       });
@@ -171,14 +177,14 @@ Result<Transaction::InsertedIds> PostgresTransaction::insert_tasks(std::span<con
 }
 
 Result<TakenBatch> PostgresTransaction::take_due(const ClaimRequest& request) {
-  static const std::string kStatement =
+  static const std::string statement =
       kTakeDue + relational::task_columns(true, "recourse_task.") +
       ", picked.state, picked.owner, picked.available_at, (SELECT now FROM at)";
   TakenBatch batch;
   std::map<std::pair<task::Kind, int>, TimePoint> oldest;
   const auto started = LowWater::Clock::now();
   const Result<> asked =
-      connection_.query_with(kStatement, probes(request, low_water_), [&](const sql::Row& row) {
+      connection_.query_with(statement, probes(request, low_water_), [&](const sql::Row& row) {
         const Taken& taken = batch.tasks.emplace_back(read_taken(row));
         const TimePoint available_at = read_time(row.integer(kBefore + 2));
         const task::TaskSpec& spec = taken.task.spec;
@@ -189,6 +195,7 @@ Result<TakenBatch> PostgresTransaction::take_due(const ClaimRequest& request) {
   if (!asked) return fail(asked.error());
   const auto ended = LowWater::Clock::now();
   low_water_.took(ended - started, ended);
+  if (batch.tasks.size() < wanted(request)) low_water_.fell_short(ended);
   for (const auto& [probe, time] : oldest) low_water_.found(probe.first, probe.second, time);
   if (batch.tasks.empty()) {
     const Result<TimePoint> at = now();
@@ -201,7 +208,7 @@ Result<TakenBatch> PostgresTransaction::take_due(const ClaimRequest& request) {
 
 Result<TakenBatch> PostgresTransaction::take(const ClaimRequest& request,
                                              std::span<const TaskId> ids) {
-  static const std::string kStatement =
+  static const std::string statement =
       kTake + relational::task_columns(true, "recourse_task.") + ", picked.state, picked.owner";
   const Result<TimePoint> at = claim_time();
   if (!at) return fail(at.error());
@@ -217,7 +224,7 @@ Result<TakenBatch> PostgresTransaction::take(const ClaimRequest& request,
   params.push_back(maybe(lease_end.value_or(kNever.time_since_epoch())));
   TakenBatch batch{.now = *at, .tasks = {}};
   const Result<> asked = connection_.query_with(
-      kStatement, params, [&](const sql::Row& row) { batch.tasks.push_back(read_taken(row)); });
+      statement, params, [&](const sql::Row& row) { batch.tasks.push_back(read_taken(row)); });
   if (!asked) return fail(asked.error());
   return batch;
 }
@@ -270,6 +277,17 @@ Result<std::vector<bool>> PostgresTransaction::write_finishes(std::span<const Fi
   }
   return which(written, std::views::transform(
                             finishes, [](const Finish& finish) { return finish.transition.task; }));
+}
+
+Result<> PostgresTransaction::add_counts(std::span<const CountChange> changes) {
+  Columns columns({kBytea, kText, kText, kInt8}, changes.size());
+  for (const CountChange& change : changes) {
+    columns.id(seat().stripe)
+        .text(change.kind.value)
+        .text(task::to_string(change.state))
+        .integer(change.by);
+  }
+  return connection_.execute_later_with(kAddCounts, std::move(columns).finish());
 }
 
 }  // namespace recourse::store::postgres

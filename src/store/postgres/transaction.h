@@ -22,6 +22,12 @@ class PostgresTransaction final : public relational::RelationalTransaction {
   Result<TakenBatch> take(const ClaimRequest& request, std::span<const task::TaskId> ids) override;
   Result<std::vector<bool>> write_moves(std::span<const task::Transition> moves) override;
   Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) override;
+  Result<> add_counts(std::span<const CountChange> changes) override;
+
+ protected:
+  TimePoint first_look(const task::Kind& kind, int priority) override {
+    return low_water_.start_of(kind, priority, LowWater::Clock::now());
+  }
 
  private:
   sql::postgres::PostgresConnection& connection_;

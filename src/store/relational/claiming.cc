@@ -11,14 +11,19 @@ namespace {
 std::string probe(const Dialect& dialect, std::string_view columns, const ShardRange& shards) {
   std::string statement = "SELECT ";
   statement.append(columns).append(" FROM ").append(dialect.task_by_due);
-  statement += " WHERE kind = ? AND priority = ? AND available_at <= ?";
+  statement += " WHERE kind = ? AND priority = ? AND available_at >= ? AND available_at <= ?";
   if (!shards.is_all()) statement += " AND shard BETWEEN ? AND ?";
   return statement + " ORDER BY available_at LIMIT ?";
 }
 
-void add_probe(Values& values, const task::Kind& kind, int priority, TimePoint now,
+struct Times {
+  TimePoint first;
+  TimePoint now;
+};
+
+void add_probe(Values& values, const task::Kind& kind, int priority, const Times& times,
                const ShardRange& shards, std::size_t limit) {
-  values.text(kind.value).integer(priority).time(now);
+  values.text(kind.value).integer(priority).time(times.first).time(times.now);
   if (!shards.is_all()) values.integer(shards.first).integer(shards.last);
   values.integer(static_cast<std::int64_t>(limit));
 }
@@ -44,7 +49,8 @@ Result<TakenBatch> RelationalTransaction::take_due(const ClaimRequest& request) 
                                 static_cast<std::size_t>(request.limit) - rows.size());
     for (int priority = task::kPriorityMax; priority >= 0 && room > 0; --priority) {
       Values values;
-      add_probe(values, quota.kind, priority, *at, request.shards, room);
+      add_probe(values, quota.kind, priority, {first_look(quota.kind, priority), *at},
+                request.shards, room);
       auto found = tasks_of(statement, values);
       if (!found) return fail(found.error());
       room -= found->size();
@@ -70,7 +76,7 @@ Result<std::vector<Candidate>> RelationalTransaction::due_candidates(const task:
   Values values;
   for (int priority = task::kPriorityMax; priority >= 0; --priority) {
     statement.append(statement.empty() ? "" : " UNION ALL ").append(one);
-    add_probe(values, kind, priority, *at, shards, window);
+    add_probe(values, kind, priority, {first_look(kind, priority), *at}, shards, window);
   }
   std::vector<Candidate> found;
   const Result<> asked = connection().query(statement, values.view(), [&](const sql::Row& row) {

@@ -30,7 +30,7 @@ class LentTransaction final : public RelationalTransaction {
       const std::string account = key_of(key.account);
       const auto known = holders->find(account);
       const Result<TaskId> holder =
-          known == holders->end() ? take(account, key.task) : Result<TaskId>(known->second);
+          known == holders->end() ? take_key(account, key.task) : Result<TaskId>(known->second);
       if (!holder) return fail(holder.error());
       answer.push_back(*holder);
     }
@@ -64,7 +64,7 @@ class LentTransaction final : public RelationalTransaction {
   }
 
   // Who has it afterwards.
-  Result<TaskId> take(const std::string& account, TaskId task) {
+  Result<TaskId> take_key(const std::string& account, TaskId task) {
     Values key;
     key.bytes(account);
     Values row;

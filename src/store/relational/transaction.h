@@ -95,6 +95,10 @@ class RelationalTransaction : public Transaction {
 
   Result<> add_search_keys(std::span<const NewTask> tasks, const std::set<task::TaskId>& fresh);
   Result<std::vector<task::Task>> tasks_of(std::string_view statement, const Values& values);
+  // Nothing older than this is looked for among what is due.
+  virtual TimePoint first_look(const task::Kind& /*kind*/, int /*priority*/) {
+    return TimePoint::min();
+  }
   // One time for all steps of a claim, asked once.
   Result<TimePoint> claim_time();
   void set_claim_time(TimePoint time) { claim_time_ = time; }
