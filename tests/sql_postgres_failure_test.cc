@@ -287,7 +287,7 @@ TEST_F(PostgresFailure, TellsACommitThatTheServerRefusedFromALostOne) {
   const Result<> committed = connection_->commit();
 
   ASSERT_FALSE(committed);
-  EXPECT_EQ(committed.error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(committed.error().code, ErrorCode::kConflict);
   EXPECT_EQ(number("SELECT count(*) FROM later"), 0);
 }
 

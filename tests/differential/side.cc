@@ -108,6 +108,23 @@ std::optional<std::vector<TaskId>> Side::due_in_order(const task::Kind& kind) {
   return ids;
 }
 
+std::vector<std::string> Side::audit() {
+  std::vector<std::string> lines;
+  std::optional<std::int64_t> after;
+  do {
+    const AuditPage page = must(reader().audit(std::nullopt, after, kPageRowsMax, kWithin));
+    for (const AuditEntry& entry : page.entries) {
+      lines.push_back(fmt::format("audit {} {} by {}: {} fence={} {}",
+                                  entry.task ? to_string(*entry.task) : "-", entry.action,
+                                  entry.actor, entry.detail, entry.fence.value, words(entry.at)));
+    }
+    after = page.next;
+  } while (after);
+  // Within one call the order of lines is nobody's promise.
+  std::ranges::sort(lines);
+  return lines;
+}
+
 std::vector<std::string> Side::everything() {
   std::vector<std::string> all;
   std::set<task::Owner> owners;
@@ -122,20 +139,7 @@ std::vector<std::string> Side::everything() {
                                 words(attempt.next_due)));
     }
   }
-  // Within one call the order of lines is nobody's promise.
-  std::vector<std::string> audit;
-  std::optional<std::int64_t> after;
-  do {
-    const AuditPage page = must(reader().audit(std::nullopt, after, kPageRowsMax, kWithin));
-    for (const AuditEntry& entry : page.entries) {
-      audit.push_back(fmt::format("audit {} {} by {}: {} fence={} {}",
-                                  entry.task ? to_string(*entry.task) : "-", entry.action,
-                                  entry.actor, entry.detail, entry.fence.value, words(entry.at)));
-    }
-    after = page.next;
-  } while (after);
-  std::ranges::sort(audit);
-  std::ranges::move(audit, std::back_inserter(all));
+  std::ranges::move(audit(), std::back_inserter(all));
   for (const auto& [key, n] : must(reader().counts(kWithin))) {
     all.push_back(fmt::format("count {} {} {}", key.first.value, to_string(key.second), n));
   }

@@ -49,6 +49,8 @@ class Side {
   std::vector<task::Task> list(const store::Filter& filter);
 
  private:
+  std::vector<std::string> audit();
+
   std::string name_;
   std::unique_ptr<store::OpenedStore> opened_;
   TimePoint start_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/invariant.h"
 #include "store/filter.h"
 #include "store/shard.h"
 
@@ -26,6 +27,8 @@ Task without_payload(Task task) {
 
 Result<std::vector<TaskId>> MemoryTransaction::take_keys(std::span<const KeyHolder> wanted,
                                                          KeyPatience) {
+  invariant(std::ranges::is_sorted(wanted, {}, &KeyHolder::account),
+            "everybody takes keys in one order, so that nobody waits in a circle");
   std::vector<TaskId> holders;
   for (const KeyHolder& key : wanted) {
     holders.push_back(written().keys.try_emplace(key.account, key.task).first->second);

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <map>
 #include <utility>
 
+#include "base/invariant.h"
 #include "store/relational/transaction.h"
 
 namespace recourse::store::relational {
@@ -17,6 +19,8 @@ Result<TimePoint> RelationalTransaction::now() {
 
 Result<std::vector<TaskId>> RelationalTransaction::take_keys(std::span<const KeyHolder> wanted,
                                                              KeyPatience patience) {
+  invariant(std::ranges::is_sorted(wanted, {}, &KeyHolder::account),
+            "everybody takes keys in one order, so that nobody waits in a circle");
   if (patience == KeyPatience::kBriefly) {
     if (Result<> set = connection().set_lock_patience(kKeyWait); !set) return fail(set.error());
   }
