@@ -114,13 +114,14 @@ class OurSide final : public Side {
   std::unique_ptr<OpenedStore> opened_;
 };
 
+using OpenStore = std::function<std::unique_ptr<OpenedStore>(const std::string&, std::size_t)>;
+
 template <class Database>
-Contest contest(std::string name, std::vector<std::size_t> connections, std::size_t tasks,
-                std::function<std::unique_ptr<Database>()> fresh,
-                std::function<std::unique_ptr<OpenedStore>(const std::string&, std::size_t)> open,
-                typename LoopSide<Database>::Open loop) {
-  return {.name = std::move(name),
-          .connections = std::move(connections),
+Contest contest(const std::string& name, const std::vector<std::size_t>& connections,
+                std::size_t tasks, const std::function<std::unique_ptr<Database>()>& fresh,
+                const OpenStore& open, const typename LoopSide<Database>::Open& loop) {
+  return {.name = name,
+          .connections = connections,
           .tasks = tasks,
           .limit = [fresh, open, loop]() -> std::unique_ptr<Side> {
             std::unique_ptr<Database> database = fresh();
