@@ -183,11 +183,11 @@ Operation Operations::start_or_renew(const Side& model) {
 }
 
 task::Order Operations::any_order() {
-  static const std::vector<Move> kMoves{Move::kPause,   Move::kResume, Move::kCancel,
-                                        Move::kResolve, Move::kIgnore, Move::kRetryNow,
-                                        Move::kReopen};
+  static const std::vector<Move> moves{Move::kPause,   Move::kResume, Move::kCancel,
+                                       Move::kResolve, Move::kIgnore, Move::kRetryNow,
+                                       Move::kReopen};
   task::Order order;
-  if (chance(85)) order.move = any_of(kMoves);
+  if (chance(85)) order.move = any_of(moves);
   if (!order.move || chance(10)) order.payload = std::string("new\0payload", 11);
   return order;
 }

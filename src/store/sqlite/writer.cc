@@ -118,7 +118,7 @@ std::deque<Writer::Job*> Writer::commit_together(const std::deque<Job*>& jobs) {
 // The one that lost it has its answer; what ran before it is gone too, and what comes after it has
 // not run.
 std::deque<Writer::Job*> Writer::after_loss(const std::deque<Job*>& jobs,
-                                            std::deque<Job*>::const_iterator loser,
+                                            const std::deque<Job*>::const_iterator& loser,
                                             const Error& error) {
   std::deque<Job*> again(loser + 1, jobs.end());
   for (auto job = jobs.begin(); job != loser; ++job) {

@@ -48,7 +48,8 @@ class Writer final : public Backend {
   // Answers those that have to be run again, because one of them lost the transaction of all.
   std::deque<Job*> commit_together(const std::deque<Job*>& jobs);
   static std::deque<Job*> after_loss(const std::deque<Job*>& jobs,
-                                     std::deque<Job*>::const_iterator loser, const Error& error);
+                                     const std::deque<Job*>::const_iterator& loser,
+                                     const Error& error);
   Result<> run_one(Job& job);
   Result<> call(const Job& job, Transaction& transaction);
   // Fails where SQLite has rolled back the whole transaction, as it does when a statement that
