@@ -43,13 +43,13 @@ std::string first_column(const sql::Row& row) { return std::string(row.bytes(0))
 // "Index Scan using NAME on TABLE", and below it "Index Cond: ..." unless it reads all of the
 // index.
 Plan read_postgres(const Lines& lines) {
-  static const std::regex kScan(
+  static const std::regex scan(
       R"((Seq Scan|Bitmap Heap Scan|Index Scan|Index Only Scan)( Backward)?( using (\w+))? on (\w+))");
   Plan plan;
   for (const std::string& line : lines) {
     plan.text += line + '\n';
     std::smatch found;
-    if (std::regex_search(line, found, kScan)) {
+    if (std::regex_search(line, found, scan)) {
       plan.accesses.push_back({.table = found[5], .index = found[4], .is_scan = true});
     } else if (line.find("Index Cond:") != std::string::npos && !plan.accesses.empty()) {
       plan.accesses.back().is_scan = false;
@@ -63,9 +63,9 @@ Plan read_mariadb(const Lines& lines) {
   Plan plan;
   for (const std::string& line : lines) {
     plan.text += line + '\n';
-    static const std::regex kRow(R"((\S+) (\S+) (\S+))");
+    static const std::regex columns(R"((\S+) (\S+) (\S+))");
     std::smatch found;
-    if (!std::regex_search(line, found, kRow) || found[1] == "NULL") continue;
+    if (!std::regex_search(line, found, columns) || found[1] == "NULL") continue;
     const std::string type = found[2];
     Access access{
         .table = found[1], .index = found[3], .is_scan = type == "ALL" || type == "index"};
@@ -77,13 +77,13 @@ Plan read_mariadb(const Lines& lines) {
 }
 
 Plan read_sqlite(const Lines& lines) {
-  static const std::regex kStep(
+  static const std::regex step(
       R"((SCAN|SEARCH) (\w+)( USING (COVERING )?(INDEX (\w+)|PRIMARY KEY))?)");
   Plan plan;
   for (const std::string& line : lines) {
     plan.text += line + '\n';
     std::smatch found;
-    if (!std::regex_search(line, found, kStep)) continue;
+    if (!std::regex_search(line, found, step)) continue;
     Access access{.table = found[2], .index = found[6], .is_scan = found[1] == "SCAN"};
     const bool is_key = access.index.starts_with("sqlite_autoindex") || found[5] == "PRIMARY KEY";
     if (is_key) access.index = access.table + "_pkey";
@@ -97,10 +97,10 @@ std::string column_or_null(const sql::Row& row, std::size_t column) {
 }
 
 std::string type_of(const Param& param) {
-  static const std::map<Oid, std::string> kNames{{17, "bytea"},    {20, "bigint"},
-                                                 {25, "text"},     {1001, "bytea[]"},
-                                                 {1009, "text[]"}, {1016, "bigint[]"}};
-  return kNames.at(param.type);
+  static const std::map<Oid, std::string> names{{17, "bytea"},    {20, "bigint"},
+                                                {25, "text"},     {1001, "bytea[]"},
+                                                {1009, "text[]"}, {1016, "bigint[]"}};
+  return names.at(param.type);
 }
 
 std::string type_of(const KeptValue& value) {
