@@ -8,10 +8,14 @@
 
 namespace recourse::store {
 
+// When a call that may take this long has to be over.
+inline std::chrono::steady_clock::time_point deadline_of(Duration within) {
+  return std::chrono::steady_clock::now() + std::min(within, kLongestWait);
+}
+
 class Countdown {
  public:
-  explicit Countdown(Duration within)
-      : end_(std::chrono::steady_clock::now() + std::min(within, kLongestWait)) {}
+  explicit Countdown(Duration within) : end_(deadline_of(within)) {}
 
   [[nodiscard]] Duration left() const {
     return std::max(Duration::zero(),

@@ -63,6 +63,10 @@ Result<Transition> plan_reopen(const Task& task, TimePoint now,
   return transition;
 }
 
+bool applies_as_it_is(const Task& row, const Transition& transition) {
+  return row.ticket == transition.ticket && row.state == transition.from && !row.requested;
+}
+
 Transition carry_out(Transition outcome, std::optional<Move> requested) {
   if (!requested || outcome.move == Move::kSucceed) return outcome;
   const bool goes_on = outcome.to == State::kPending || outcome.to == State::kRunning;

@@ -56,6 +56,10 @@ Result<Transition> plan_reopen(const Task& task, TimePoint now,
 // A request is dealt with by then (carry_out).
 Task apply(Task task, const Transition& transition);
 
+// The common case of a write: the row is as the decider saw it, and nobody has asked for anything.
+// The stores say the same in the WHERE of their hot statements.
+bool applies_as_it_is(const Task& row, const Transition& transition);
+
 // Whoever next writes a row carries out what a person asked of it: the outcome as it must be
 // written where the row says `requested`. What really happened stands: a success stays one, and a
 // task that is out of retries is not paused, because resuming it would run it once too often.

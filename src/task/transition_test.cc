@@ -57,6 +57,22 @@ TEST(Transition, AnOutcomeEndsTheOwnershipAndLeavesTheLeaseIdToBeRecognised) {
   EXPECT_EQ(judge_write(after.ticket, before.ticket), WriteVerdict::kAlreadyApplied);
 }
 
+TEST(Transition, ARowAppliesAsItIsOnlyWhereNothingHappenedSince) {
+  const Task row = running_task();
+  const Transition change = plan(row, Move::kSucceed, kNow);
+  EXPECT_TRUE(applies_as_it_is(row, change));
+
+  Task taken_over = row;
+  taken_over.ticket = Ticket{next(row.ticket.fence), some_claim(2).lease};
+  EXPECT_FALSE(applies_as_it_is(taken_over, change));
+  Task moved = row;
+  moved.state = State::kPaused;
+  EXPECT_FALSE(applies_as_it_is(moved, change));
+  Task asked = row;
+  asked.requested = Move::kCancel;
+  EXPECT_FALSE(applies_as_it_is(asked, change));
+}
+
 TEST(Transition, AStickyRetryKeepsItsOwner) {
   const Task before = running_task();
   Transition retry = plan(before, Move::kRetryHere, kNow);

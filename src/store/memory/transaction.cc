@@ -134,8 +134,8 @@ const Task* MemoryTransaction::held(TaskId id, const task::Ticket& ticket) const
 Result<std::vector<bool>> MemoryTransaction::write_moves(std::span<const task::Transition> moves) {
   std::vector<bool> done;
   for (const task::Transition& move : moves) {
-    const Task* row = held(move.task, move.ticket);
-    const bool plain = row != nullptr && !row->requested && row->state == move.from;
+    const Task* row = data_.find_live(move.task);
+    const bool plain = row != nullptr && task::applies_as_it_is(*row, move);
     if (plain) written().put(task::apply(*row, move));
     done.push_back(plain);
   }
@@ -146,8 +146,8 @@ Result<std::vector<bool>> MemoryTransaction::write_finishes(std::span<const Fini
   std::vector<bool> done;
   for (const Finish& finish : finishes) {
     const task::Transition& move = finish.transition;
-    const Task* row = held(move.task, move.ticket);
-    const bool plain = row != nullptr && !row->requested && row->state == move.from;
+    const Task* row = data_.find_live(move.task);
+    const bool plain = row != nullptr && task::applies_as_it_is(*row, move);
     if (plain) written().archive(task::apply(*row, move), finish.expires_at);
     done.push_back(plain);
   }

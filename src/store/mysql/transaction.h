@@ -11,12 +11,9 @@ class MysqlTransaction final : public relational::RelationalTransaction {
  public:
   using RelationalTransaction::RelationalTransaction;
 
-  // One question for all priorities, then a locking read for each that has something due.
-  Result<TakenBatch> take_due(const ClaimRequest& request) override;
-
- private:
-  // Larger first.
-  Result<std::vector<int>> priorities_with_due(const task::Kind& kind, TimePoint now);
+ protected:
+  // Those that have something due, found by one question without a lock.
+  Result<std::vector<int>> priorities_to_probe(const task::Kind& kind, TimePoint now) override;
 };
 
 }  // namespace recourse::store::mysql

@@ -40,14 +40,17 @@ Result<TimePoint> RelationalTransaction::claim_time() {
 Result<TakenBatch> RelationalTransaction::take_due(const ClaimRequest& request) {
   const Result<TimePoint> at = claim_time();
   if (!at) return fail(at.error());
-  TakenBatch batch{.now = *at, .tasks = {}};
   const std::string statement = probe(seat_.dialect, task_columns(true), request.shards) +
                                 std::string(seat_.dialect.skip_locked);
   std::vector<task::Task> rows;
   for (const Quota& quota : request.quotas) {
     std::size_t room = std::min(static_cast<std::size_t>(quota.limit),
                                 static_cast<std::size_t>(request.limit) - rows.size());
-    for (int priority = task::kPriorityMax; priority >= 0 && room > 0; --priority) {
+    if (room == 0) break;
+    const Result<std::vector<int>> priorities = priorities_to_probe(quota.kind, *at);
+    if (!priorities) return fail(priorities.error());
+    for (const int priority : *priorities) {
+      if (room == 0) break;
       Values values;
       add_probe(values, quota.kind, priority, {first_look(quota.kind, priority), *at},
                 request.shards, room);
@@ -57,10 +60,7 @@ Result<TakenBatch> RelationalTransaction::take_due(const ClaimRequest& request) 
       std::ranges::move(*found, std::back_inserter(rows));
     }
   }
-  if (Result<> done = write_claims(batch.tasks, request, *at, std::move(rows)); !done) {
-    return fail(done.error());
-  }
-  return batch;
+  return write_claims(request, *at, std::move(rows));
 }
 
 Result<std::vector<Candidate>> RelationalTransaction::due_candidates(const task::Kind& kind,
@@ -103,22 +103,25 @@ Result<TakenBatch> RelationalTransaction::take(const ClaimRequest& request,
                            std::string(seat_.dialect.skip_locked),
                        values);
   if (!rows) return fail(rows.error());
-  TakenBatch batch{.now = *at, .tasks = {}};
-  if (Result<> done = write_claims(batch.tasks, request, *at, std::move(*rows)); !done) {
-    return fail(done.error());
-  }
-  return batch;
+  return write_claims(request, *at, std::move(*rows));
 }
 
-Result<> RelationalTransaction::write_claims(std::vector<Taken>& batch, const ClaimRequest& request,
-                                             TimePoint now, std::vector<task::Task> rows) {
-  if (rows.empty()) return {};
+Result<std::vector<int>> RelationalTransaction::priorities_to_probe(const task::Kind&, TimePoint) {
+  std::vector<int> all;
+  for (int priority = task::kPriorityMax; priority >= 0; --priority) all.push_back(priority);
+  return all;
+}
+
+Result<TakenBatch> RelationalTransaction::write_claims(const ClaimRequest& request, TimePoint now,
+                                                       std::vector<task::Task> rows) {
+  TakenBatch batch{.now = now, .tasks = {}};
+  if (rows.empty()) return batch;
   task::Claim claim{.owner = request.owner, .lease = request.lease, .lease_end = std::nullopt};
   if (request.lease_for) claim.lease_end = saturating_add(now, *request.lease_for);
   const std::string owner = task::to_string(claim.owner);
   std::vector<task::TaskId> ids;
   for (task::Task& row : rows) {
-    Taken& taken = batch.emplace_back(
+    Taken& taken = batch.tasks.emplace_back(
         Taken{.task = {}, .from = row.state, .owner = row.owner ? to_string(*row.owner) : ""});
     taken.task = task::apply(std::move(row), claim);
     ids.push_back(taken.task.id);
@@ -137,7 +140,8 @@ Result<> RelationalTransaction::write_claims(std::vector<Taken>& batch, const Cl
           " lease_end = ?, start_recorded = 0 WHERE id IN " +
           list_of(ids.size()),
       values.view());
-  return done ? Result<>{} : fail(done.error());
+  if (!done) return fail(done.error());
+  return batch;
 }
 
 }  // namespace recourse::store::relational

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "store/countdown.h"
 #include "store/relational/stripe.h"
 
 namespace recourse::store::relational {
@@ -16,10 +17,6 @@ constexpr std::size_t kHeartLines = 1;
 constexpr std::size_t kWaitingLines = 4;
 constexpr Duration kFirstPause = std::chrono::milliseconds(5);
 constexpr Duration kLongestPause = std::chrono::seconds(1);
-
-sql::Deadline deadline_of(Duration within) {
-  return steady_clock::now() + std::min(within, kLongestWait);
-}
 
 // Growing pauses between tries, never past the deadline: a server that is down is asked a few times
 // a second, not thousands of times.

@@ -7,49 +7,50 @@ namespace recourse::store::relational {
 
 using task::TaskId;
 
-// Adds what one table has of it, up to the request's limit.
-Result<> RelationalTransaction::lock_old(std::string_view rows_where, Values values,
-                                         const PurgeRequest& request,
-                                         std::vector<Purgeable>& rows) {
-  if (rows.size() >= request.limit) return {};
+// What one table has of it.
+Result<std::vector<Transaction::Purgeable>> RelationalTransaction::lock_old(
+    std::string_view rows_where, Values values, const PurgeRequest& request, std::size_t limit) {
+  std::vector<Purgeable> rows;
   std::string statement = "SELECT id, kind, state FROM ";
   statement += rows_where;
   if (request.kind) {
     statement += " AND kind = ?";
     values.text(request.kind->value);
   }
-  values.integer(static_cast<std::int64_t>(request.limit - rows.size()));
+  values.integer(static_cast<std::int64_t>(limit));
   statement.append(request.states.empty() ? " ORDER BY expires_at" : " ORDER BY id")
       .append(" LIMIT ?")
       .append(seat_.dialect.skip_locked);
-  return connection().query(statement, values.view(), [&](const sql::Row& row) {
+  const Result<> asked = connection().query(statement, values.view(), [&](const sql::Row& row) {
     rows.push_back({.task = TaskId(read_ulid(row.bytes(0))),
                     .kind = task::Kind(std::string(row.bytes(1))),
                     .state = read_state(row.bytes(2))});
   });
+  if (!asked) return fail(asked.error());
+  return rows;
 }
 
 Result<std::vector<Transaction::Purgeable>> RelationalTransaction::lock_purgeable(
     const PurgeRequest& request) {
-  std::vector<Purgeable> rows;
   if (request.states.empty()) {
     const Result<TimePoint> at = now();
     if (!at) return fail(at.error());
     Values values;
     values.time(*at);
-    const Result<> expired =
-        lock_old("recourse_archive WHERE expires_at <= ?", std::move(values), request, rows);
-    if (!expired) return fail(expired.error());
+    return lock_old("recourse_archive WHERE expires_at <= ?", std::move(values), request,
+                    request.limit);
   }
+  std::vector<Purgeable> rows;
   for (const task::State state : request.states) {
+    if (rows.size() == request.limit) break;
     Values values;
     values.text(task::to_string(state)).time(*request.ended_before);
     const std::string_view where = task::needs_person(state)
                                        ? "recourse_task WHERE parked = ? AND ended_at < ?"
                                        : "recourse_archive WHERE state = ? AND ended_at < ?";
-    if (const Result<> old = lock_old(where, std::move(values), request, rows); !old) {
-      return fail(old.error());
-    }
+    auto old = lock_old(where, std::move(values), request, request.limit - rows.size());
+    if (!old) return old;
+    std::ranges::move(*old, std::back_inserter(rows));
   }
   return rows;
 }

@@ -102,17 +102,20 @@ class RelationalTransaction : public Transaction {
   // One time for all steps of a claim, asked once.
   Result<TimePoint> claim_time();
   void set_claim_time(TimePoint time) { claim_time_ = time; }
-  Result<> write_claims(std::vector<Taken>& batch, const ClaimRequest& request, TimePoint now,
-                        std::vector<task::Task> rows);
+  // Which priorities of a kind are worth a locking read, larger first.
+  virtual Result<std::vector<int>> priorities_to_probe(const task::Kind& kind, TimePoint now);
 
  private:
+  // The rows, as claimed and written.
+  Result<TakenBatch> write_claims(const ClaimRequest& request, TimePoint now,
+                                  std::vector<task::Task> rows);
   Result<std::vector<task::Task>> locked(std::span<const task::TaskId> ids, bool with_payload);
   Result<std::vector<task::TaskId>> ids_of(std::string_view statement, const Values& values);
   // Row by row of a list of ids: `statement` ends before the list.
   Result<> delete_by_id(std::string_view statement, std::span<const task::TaskId> ids);
   Result<std::vector<task::Incarnation>> owning_nodes();
-  Result<> lock_old(std::string_view rows_where, Values values, const PurgeRequest& request,
-                    std::vector<Purgeable>& rows);
+  Result<std::vector<Purgeable>> lock_old(std::string_view rows_where, Values values,
+                                          const PurgeRequest& request, std::size_t limit);
   Result<> forget_keys(std::span<const task::TaskId> ids, bool live);
   Result<> move_to_archive(std::span<const Finished> tasks);
   Result<std::vector<bool>> write_held(std::string_view statement, const Values& first,

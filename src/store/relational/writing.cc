@@ -63,8 +63,7 @@ Result<std::vector<bool>> RelationalTransaction::write_moves(
   std::vector<Task> changed;
   for (const task::Transition& move : moves) {
     const auto row = found.find(move.task);
-    done.push_back(row != found.end() && row->second.ticket == move.ticket &&
-                   row->second.state == move.from && !row->second.requested);
+    done.push_back(row != found.end() && task::applies_as_it_is(row->second, move));
     if (done.back()) changed.push_back(task::apply(std::move(row->second), move));
   }
   if (changed.empty()) return done;
@@ -85,8 +84,7 @@ Result<std::vector<bool>> RelationalTransaction::write_finishes(std::span<const 
   for (const Finish& finish : finishes) {
     const task::Transition& move = finish.transition;
     const auto row = found.find(move.task);
-    done.push_back(row != found.end() && row->second.ticket == move.ticket &&
-                   row->second.state == move.from && !row->second.requested);
+    done.push_back(row != found.end() && task::applies_as_it_is(row->second, move));
     if (!done.back()) continue;
     finished.push_back(
         {.task = task::apply(std::move(row->second), move), .expires_at = finish.expires_at});

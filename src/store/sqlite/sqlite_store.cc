@@ -2,12 +2,12 @@
 
 #include <filesystem>
 #include <utility>
-#include <vector>
 
-#include "base/mutex.h"
 #include "sql/sqlite/connection.h"
+#include "store/countdown.h"
 #include "store/insert_run.h"
 #include "store/relational/migrations.h"
+#include "store/relational/pool.h"
 #include "store/relational/reader.h"
 #include "store/sqlite/dialect.h"
 #include "store/sqlite/file_lock.h"
@@ -23,56 +23,25 @@ constexpr std::size_t kReadersMax = 4;
 // Connections that only read; in a write-ahead log they see a snapshot and block nobody.
 class Readers final : public relational::ReadingLine {
  public:
-  Readers(std::string path, const Clock& clock) : path_(std::move(path)), clock_(clock) {}
+  Readers(const std::string& path, const Clock& clock)
+      : pool_([path](sql::Deadline) { return sql::sqlite::open(path, sql::sqlite::Access::kRead); },
+              kReadersMax),
+        clock_(clock) {}
 
   Result<> read(Duration within, FunctionRef<Result<>(sql::Connection&)> work) override {
-    const auto deadline = std::chrono::steady_clock::now() + std::min(within, kLongestWait);
-    Result<std::unique_ptr<sql::Connection>> connection = borrow(deadline);
-    if (!connection) return fail(connection.error());
-    (*connection)->set_deadline(deadline);
-    Result<> done = work(**connection);
-    give_back(std::move(*connection));
-    return done;
+    const sql::Deadline deadline = deadline_of(within);
+    const Result<relational::Pool::Loan> loan = pool_.borrow(deadline);
+    if (!loan) return fail(loan.error());
+    loan->connection().set_deadline(deadline);
+    return work(loan->connection());
   }
 
   Result<TimePoint> now(sql::Connection&) override { return clock_.now(); }
   [[nodiscard]] const relational::Dialect& dialect() const override { return kDialect; }
 
  private:
-  Result<std::unique_ptr<sql::Connection>> borrow(sql::Deadline deadline) {
-    {
-      MutexLock lock(mutex_);
-      while (idle_.empty() && open_ == kReadersMax) {
-        if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) {
-          return fail(ErrorCode::kUnavailable, "too many questions at once; try again later");
-        }
-      }
-      if (!idle_.empty()) {
-        auto connection = std::move(idle_.back());
-        idle_.pop_back();
-        return connection;
-      }
-      ++open_;
-    }
-    auto opened = sql::sqlite::open(path_, sql::sqlite::Access::kRead);
-    if (opened) return opened;
-    MutexLock lock(mutex_);
-    --open_;
-    return opened;
-  }
-
-  void give_back(std::unique_ptr<sql::Connection> connection) {
-    MutexLock lock(mutex_);
-    idle_.push_back(std::move(connection));
-    changed_.notify_one();
-  }
-
-  const std::string path_;
+  relational::Pool pool_;
   const Clock& clock_;
-  Mutex mutex_;
-  ConditionVariable changed_;
-  std::size_t open_ GUARDED_BY(mutex_) = 0;
-  std::vector<std::unique_ptr<sql::Connection>> idle_ GUARDED_BY(mutex_);
 };
 
 class OnWriter final : public CallersTransaction {

@@ -18,10 +18,6 @@ using Care = relational::RelationalTransaction::Care;
 constexpr std::size_t kJobsPerCommit = 64;
 constexpr Duration kFlushPause = std::chrono::milliseconds(20);
 
-sql::Deadline deadline_of(Duration within) {
-  return std::chrono::steady_clock::now() + std::min(within, kLongestWait);
-}
-
 }  // namespace
 
 Result<> Writer::run(Line, Repeat repeat, Duration within,
