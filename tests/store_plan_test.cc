@@ -45,7 +45,7 @@ constexpr auto kHot = std::to_array<Hot>({
     {"finishes", "DELETE FROM recourse_task WHERE id IN", "DELETE FROM recourse_task t", kTask,
      kTaskId},
     {"the lock by ids", "WHERE id IN (?) ORDER BY id", "", kTask, kTaskId},
-    {"starts", "SET start_recorded = 1", "", kTask, kTaskId},
+    {"starts", "SET start_mark = 2", "", kTask, kTaskId},
     {"renewals", "SET lease_end = ?", "", kTask, kTaskId},
     {"the sweep over owners", "SELECT owner FROM recourse_task", "", kTask, kOwner},
     {"the dead owner's tasks", "WHERE owner = ? LIMIT ?", "", kTask, kOwner},

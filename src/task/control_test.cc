@@ -178,7 +178,7 @@ TEST(Adoption, CarriesOutWhatWasAskedOfTheDeadOwnerAndStillRefusesIt) {
 
 TEST(Adoption, TheThirdDeathAfterARecordedStartIsTheLast) {
   Task orphan = task_in(State::kRunning);
-  orphan.start_recorded = true;
+  orphan.start = StartMark::kRecorded;
   orphan.deaths = kDeathsMax - 1;
   orphan.last_error = Reason{"IO", "reset by peer"};
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -61,6 +62,12 @@ struct Reason {
   friend bool operator==(const Reason&, const Reason&) = default;
 };
 
+enum class StartMark : std::uint8_t {
+  kNone,      // no owner was ever lost: the start goes unrecorded, which saves a write
+  kAsked,     // one was: whoever runs it next writes that down first
+  kRecorded,  // the owner has begun to run it
+};
+
 struct Task {
   TaskId id;
   TaskSpec spec;
@@ -76,7 +83,7 @@ struct Task {
   int episode = 1;
   std::optional<TimePoint> first_started_at;
   // From the first takeover on, a start is written down before the handler runs...
-  bool start_recorded = false;
+  StartMark start = StartMark::kNone;
   // ...so that owners lost after one can be counted: a task that kills its process is stopped.
   int deaths = 0;
 

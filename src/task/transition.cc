@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -26,7 +27,7 @@ void end_by_deaths(Transition& change) {
 Transition plan(const Task& task, Move move, TimePoint now) {
   const std::optional<State> to = next_state(task.state, move);
   invariant(to.has_value(), "the engine plans only moves of the state table");
-  const bool died = move == Move::kAdopt && task.start_recorded;
+  const bool died = move == Move::kAdopt && task.start == StartMark::kRecorded;
   return {.task = task.id,
           .account = account_of(task.spec),
           .ticket = task.ticket,
@@ -115,7 +116,13 @@ Task apply(Task task, const Transition& transition) {
   task.deaths = transition.deaths;
   task.last_error = transition.error;
   task.spec.deadline = transition.deadline;
-  task.start_recorded = false;
+  if (transition.move == Move::kReopen || is_finished(transition.to)) {
+    task.start = StartMark::kNone;
+  } else if (transition.from == State::kRunning && transition.ends_lease) {
+    task.start = StartMark::kAsked;
+  } else {
+    task.start = std::min(task.start, StartMark::kAsked);
+  }
   if (is_finished(task.state)) task.ended_by = task.owner;
   if (task.state != State::kRunning) {
     task.owner.reset();
@@ -131,8 +138,10 @@ Task apply(Task task, const Claim& claim) {
   invariant(available_at(task) != kNever,
             "only what nobody holds, or holds by a lease, is claimed");
   // A worker that lets its lease end after a recorded start may have died of the task.
-  if (task.state == State::kRunning && task.start_recorded) ++task.deaths;
-  task.start_recorded = false;
+  if (task.state == State::kRunning) {
+    if (task.start == StartMark::kRecorded) ++task.deaths;
+    task.start = StartMark::kAsked;
+  }
   task.state = State::kRunning;
   task.ticket = {next(task.ticket.fence), claim.lease};
   task.owner = claim.owner;

@@ -34,7 +34,7 @@ TEST(Transition, AClaimNamesTheOwnerAndRaisesTheFence) {
 TEST(Transition, ATakeoverRaisesTheFenceAgain) {
   Task leased = running_task();
   leased.lease_end = TimePoint(90s);
-  leased.start_recorded = true;
+  leased.start = StartMark::kRecorded;
 
   const Task task = apply(leased, some_claim(2));
 
@@ -101,10 +101,10 @@ TEST(Transition, OnlyADeathAfterARecordedStartCounts) {
   Task task = running_task();
   EXPECT_EQ(plan(task, Move::kAdopt, kNow).deaths, 0);
 
-  task.start_recorded = true;
+  task.start = StartMark::kRecorded;
   EXPECT_EQ(plan(task, Move::kAdopt, kNow).deaths, 1);
   EXPECT_EQ(plan(task, Move::kRelease, kNow).deaths, 0) << "a clean stop is no death";
-  EXPECT_FALSE(apply(task, plan(task, Move::kAdopt, kNow)).start_recorded);
+  EXPECT_EQ(apply(task, plan(task, Move::kAdopt, kNow)).start, StartMark::kAsked);
 }
 
 TEST(Transition, RetryNowDoesNotWait) {

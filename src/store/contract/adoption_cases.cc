@@ -191,7 +191,7 @@ TEST_P(StoreContract, ACleanStopIsNoDeath) {
   settle(row(task.id), Move::kRelease);
 
   EXPECT_EQ(row(task.id).deaths, 0);
-  EXPECT_FALSE(row(task.id).start_recorded);
+  EXPECT_EQ(row(task.id).start, task::StartMark::kAsked);
   EXPECT_THAT(actions_on(task.id), Not(Contains("adopt")));
 }
 

@@ -93,7 +93,7 @@ TEST_P(StoreContract, ATakeoverAfterARecordedStartIsADeath) {
   const Task third = lease("u", kHour).at(0);
 
   EXPECT_EQ(second.deaths, 1);
-  EXPECT_FALSE(second.start_recorded);
+  EXPECT_EQ(second.start, task::StartMark::kAsked);
   EXPECT_EQ(third.deaths, 1) << "no start was recorded the second time";
 }
 
@@ -182,7 +182,7 @@ TEST_P(StoreContract, ARecordedStartRaisesNoFence) {
   EXPECT_THAT(must(store().record_starts(std::vector{held(task)}, kWithin)), ElementsAre(true));
 
   Task expected = task;
-  expected.start_recorded = true;
+  expected.start = task::StartMark::kRecorded;
   EXPECT_EQ(row(task.id), expected);
   EXPECT_EQ(settle(expected, Move::kSucceed).verdict, WriteVerdict::kApply);
 }

@@ -40,12 +40,12 @@ inline std::string micros(const std::optional<TimePoint>& time) {
 inline void PrintTo(const Task& task, std::ostream* out) {
   *out << fmt::format(
       "{} {} kind={} tenant={} key={} priority={} payload={} bytes, created={} due={} retries={} "
-      "attempts={} episode={} first_started={} start_recorded={} deaths={} fence={} lease={} "
+      "attempts={} episode={} first_started={} start={} deaths={} fence={} lease={} "
       "owner={} lease_end={} requested={} error={} ended={} deadline={}",
       to_string(task.id), to_string(task.state), task.spec.kind.value, task.spec.tenant.value,
       task.spec.unique_key.value, task.spec.priority, task.spec.payload.size(),
       micros(task.created_at), micros(task.due_at), task.retries, task.attempts, task.episode,
-      micros(task.first_started_at), task.start_recorded, task.deaths, task.ticket.fence.value,
+      micros(task.first_started_at), static_cast<int>(task.start), task.deaths, task.ticket.fence.value,
       recourse::to_string(task.ticket.lease.value), task.owner ? to_string(*task.owner) : "-",
       micros(task.lease_end), task.requested ? to_string(*task.requested) : "-",
       task.last_error ? task.last_error->code + ": " + task.last_error->message.substr(0, 80) : "-",

@@ -192,7 +192,7 @@ Result<std::vector<bool>> MemoryTransaction::write_starts(std::span<const Held> 
     done.push_back(row != nullptr && row->state == task::State::kRunning);
     if (!done.back()) continue;
     Task started = *row;
-    started.start_recorded = true;
+    started.start = task::StartMark::kRecorded;
     written().put(std::move(started));
   }
   return done;

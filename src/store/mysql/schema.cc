@@ -21,7 +21,7 @@ constexpr auto kFirst = std::to_array<std::string_view>({
       BIGINT NOT NULL,
       retries INT NOT NULL DEFAULT 0, attempts INT NOT NULL DEFAULT 0,
       episode INT NOT NULL DEFAULT 1, first_started_at BIGINT,
-      start_recorded SMALLINT NOT NULL DEFAULT 0, deaths INT NOT NULL DEFAULT 0,
+      start_mark SMALLINT NOT NULL DEFAULT 0, deaths INT NOT NULL DEFAULT 0,
       fence BIGINT NOT NULL, lease BINARY(16) NOT NULL, owner VARBINARY(255), lease_end BIGINT,
       requested VARBINARY(16),
       error_code VARCHAR(100), error_message MEDIUMTEXT, ended_at BIGINT,

@@ -18,7 +18,7 @@ constexpr auto kFirst = std::to_array<std::string_view>({
       bigint NOT NULL,
       retries integer NOT NULL DEFAULT 0, attempts integer NOT NULL DEFAULT 0,
       episode integer NOT NULL DEFAULT 1, first_started_at bigint,
-      start_recorded smallint NOT NULL DEFAULT 0, deaths integer NOT NULL DEFAULT 0,
+      start_mark smallint NOT NULL DEFAULT 0, deaths integer NOT NULL DEFAULT 0,
       fence bigint NOT NULL, lease bytea NOT NULL, owner text COLLATE "C", lease_end bigint,
       requested text,
       error_code text, error_message text, ended_at bigint)

@@ -56,8 +56,9 @@ inline constexpr const char* kTakeDue = R"sql(
     LIMIT ?)
   UPDATE recourse_task SET
     deaths = recourse_task.deaths
-      + CASE WHEN picked.state = 'running' AND start_recorded = 1 THEN 1 ELSE 0 END,
-    state = 'running', start_recorded = 0, fence = fence + 1, lease = ?, owner = ?,
+      + CASE WHEN picked.state = 'running' AND start_mark = 2 THEN 1 ELSE 0 END,
+    start_mark = CASE WHEN picked.state = 'running' THEN 1 ELSE start_mark END,
+    state = 'running', fence = fence + 1, lease = ?, owner = ?,
     lease_end = (SELECT now FROM at) + ?, available_at =
       COALESCE((SELECT now FROM at) + ?, 9223372036854775807)
   FROM picked WHERE recourse_task.id = ANY (ARRAY[picked.id])
@@ -72,8 +73,9 @@ inline constexpr const char* kTake = R"sql(
     WHERE t.available_at + 0 <= ? FOR UPDATE OF t SKIP LOCKED)
   UPDATE recourse_task SET
     deaths = recourse_task.deaths
-      + CASE WHEN picked.state = 'running' AND start_recorded = 1 THEN 1 ELSE 0 END,
-    state = 'running', start_recorded = 0, fence = fence + 1, lease = ?, owner = ?,
+      + CASE WHEN picked.state = 'running' AND start_mark = 2 THEN 1 ELSE 0 END,
+    start_mark = CASE WHEN picked.state = 'running' THEN 1 ELSE start_mark END,
+    state = 'running', fence = fence + 1, lease = ?, owner = ?,
     lease_end = ?, available_at = ?
   FROM picked WHERE recourse_task.id = ANY (ARRAY[picked.id])
   RETURNING )sql";
@@ -84,7 +86,7 @@ inline constexpr const char* kWriteMoves = R"sql(
       WHEN 'running' THEN COALESCE(t.lease_end, 9223372036854775807)
       ELSE 9223372036854775807 END,
     retries = m.retries, attempts = m.attempts, episode = m.episode,
-    first_started_at = m.first_started_at, start_recorded = 0, deaths = m.deaths,
+    first_started_at = m.first_started_at, start_mark = LEAST(t.start_mark, 1), deaths = m.deaths,
     fence = t.fence + 1, lease = m.next_lease,
     owner = CASE WHEN m.state = 'running' THEN t.owner END,
     lease_end = CASE WHEN m.state = 'running' THEN t.lease_end END,

@@ -132,12 +132,13 @@ Result<TakenBatch> RelationalTransaction::write_claims(const ClaimRequest& reque
   values.time(claim.lease_end);
   fill_list(values, std::span<const task::TaskId>(ids),
             [](Values& list, const task::TaskId& id) { list.id(id.value); });
-  // Deaths first: MariaDB assigns from left to right and would see the new state.
+  // The state after those who look at it: MariaDB assigns from left to right.
   const auto done = connection().execute(
       "UPDATE " + std::string(seat_.dialect.task_by_id) +
-          " SET deaths = deaths + CASE WHEN state = 'running' AND start_recorded = 1 THEN 1 ELSE 0"
-          " END, state = 'running', available_at = ?, fence = fence + 1, lease = ?, owner = ?,"
-          " lease_end = ?, start_recorded = 0 WHERE id IN " +
+          " SET deaths = deaths + CASE WHEN state = 'running' AND start_mark = 2 THEN 1 ELSE 0 END,"
+          " start_mark = CASE WHEN state = 'running' THEN 1 ELSE start_mark END,"
+          " state = 'running', available_at = ?, fence = fence + 1, lease = ?, owner = ?,"
+          " lease_end = ? WHERE id IN " +
           list_of(ids.size()),
       values.view());
   if (!done) return fail(done.error());

@@ -22,7 +22,7 @@ constexpr auto kStanding = std::to_array<std::string_view>(
     {"due_at", "state", "retries", "attempts", "episode", "first_started_at", "deaths", "fence",
      "lease", "error_code", "error_message", "ended_at"});
 constexpr auto kOwnership =
-    std::to_array<std::string_view>({"start_recorded", "owner", "lease_end", "requested"});
+    std::to_array<std::string_view>({"start_mark", "owner", "lease_end", "requested"});
 static_assert(kSubmission.size() + kStanding.size() + kOwnership.size() + 1 == kTaskColumns);
 
 void append(std::string& list, std::span<const std::string_view> names, std::string_view table) {
@@ -79,6 +79,12 @@ task::TaskSpec read_spec(Cursor& cursor) {
   spec.deadline = cursor.maybe_time();
   spec.backoff = cursor.text();
   return spec;
+}
+
+task::StartMark read_start_mark(std::int64_t mark) {
+  invariant(mark >= 0 && mark <= static_cast<std::int64_t>(task::StartMark::kRecorded),
+            "a start mark in the store was written by us");
+  return static_cast<task::StartMark>(mark);
 }
 
 std::optional<task::Owner> read_owner(const std::optional<std::string>& text) {
@@ -145,7 +151,7 @@ std::string archive_columns() {
   append(list, kSubmission, "");
   append(list, kStanding, "");
   return list +
-         ", 0 AS start_recorded, NULL AS owner, NULL AS lease_end, NULL AS requested, ended_by";
+         ", 0 AS start_mark, NULL AS owner, NULL AS lease_end, NULL AS requested, ended_by";
 }
 
 Task read_task(const sql::Row& row) {
@@ -167,7 +173,7 @@ Task read_task(const sql::Row& row) {
   std::optional<std::string> message = cursor.maybe_text();
   if (code) task.last_error = task::Reason{std::move(*code), message.value_or("")};
   task.ended_at = cursor.maybe_time();
-  task.start_recorded = cursor.integer() != 0;
+  task.start = read_start_mark(cursor.integer());
   task.owner = read_owner(cursor.maybe_text());
   task.lease_end = cursor.maybe_time();
   if (const auto requested = cursor.maybe_text()) task.requested = read_move(*requested);
@@ -200,7 +206,7 @@ void add_changed_task(Values& values, const Task& task) {
       .integer(task.attempts)
       .integer(task.episode)
       .time(task.first_started_at)
-      .integer(task.start_recorded ? 1 : 0)
+      .integer(static_cast<std::int64_t>(task.start))
       .integer(task.deaths)
       .integer(task.ticket.fence.value)
       .id(task.ticket.lease.value);

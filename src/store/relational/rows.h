@@ -36,7 +36,7 @@ void add_new_task(Values& values, const NewTask& born, TimePoint now);
 // Everything that may change, by id.
 inline constexpr std::string_view kUpdateTask =
     "UPDATE recourse_task SET deadline_at = ?, due_at = ?, state = ?, parked = ?, available_at = ?,"
-    " retries = ?, attempts = ?, episode = ?, first_started_at = ?, start_recorded = ?, deaths = ?,"
+    " retries = ?, attempts = ?, episode = ?, first_started_at = ?, start_mark = ?, deaths = ?,"
     " fence = ?, lease = ?, owner = ?, lease_end = ?, requested = ?, error_code = ?,"
     " error_message = ?, ended_at = ? WHERE id = ?";
 inline constexpr std::size_t kUpdateTaskColumns = 20;

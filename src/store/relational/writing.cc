@@ -150,7 +150,7 @@ Result<> RelationalTransaction::move_to_archive(std::span<const Finished> tasks)
 }
 
 Result<std::vector<bool>> RelationalTransaction::write_starts(std::span<const Held> held) {
-  return write_held("UPDATE recourse_task SET start_recorded = 1 WHERE id = ?", Values(), held);
+  return write_held("UPDATE recourse_task SET start_mark = 2 WHERE id = ?", Values(), held);
 }
 
 Result<std::vector<bool>> RelationalTransaction::write_lease_ends(std::span<const Held> held,

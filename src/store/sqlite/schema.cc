@@ -16,7 +16,7 @@ constexpr auto kFirst = std::to_array<std::string_view>({
       due_at INTEGER NOT NULL, state TEXT NOT NULL, parked TEXT, available_at INTEGER NOT NULL,
       retries INTEGER NOT NULL DEFAULT 0, attempts INTEGER NOT NULL DEFAULT 0,
       episode INTEGER NOT NULL DEFAULT 1, first_started_at INTEGER,
-      start_recorded INTEGER NOT NULL DEFAULT 0, deaths INTEGER NOT NULL DEFAULT 0,
+      start_mark INTEGER NOT NULL DEFAULT 0, deaths INTEGER NOT NULL DEFAULT 0,
       fence INTEGER NOT NULL, lease BLOB NOT NULL, owner TEXT, lease_end INTEGER, requested TEXT,
       error_code TEXT, error_message TEXT, ended_at INTEGER))sql",
     // Equality on kind and priority, then in the order in which tasks become due.
