@@ -1,0 +1,150 @@
+#include "engine/core/core.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/field_checks.h"
+#include "base/invariant.h"
+
+namespace recourse::engine {
+
+Core::Core(const NodeSettings& settings, KindTable kinds, std::uint64_t seed, TimePoint now)
+    : settings_(checked(settings)),
+      kinds_(std::move(kinds)),
+      rng_(seed),
+      ids_(seed ^ 0x9E37'79B9'7F4A'7C15),
+      life_(settings_, kinds_.names(), ids_),
+      wheel_(now, settings_.wheel),
+      batch_(settings_.batch),
+      scanner_(settings_.scan),
+      ingest_(settings_.ingest),
+      outcomes_(settings_.apply_calls) {
+  for (const task::Kind& kind : kinds_.whole_names()) (void)lane_of(kind, now);
+}
+
+Core::~Core() = default;
+
+void Core::begin(TimePoint now, Commands& out) { life_.begin(now, out); }
+
+void Core::on(Event event, TimePoint now, Commands& out) {
+  std::visit([&](auto& one) { handle(std::move(one), now, out); }, event);
+}
+
+void Core::settle(TimePoint now, Commands& out) {
+  settled_at_ = now;
+  life_.on_time(now, out);
+  wheel_.advance_to(now, [&](timing::Timer& timer) {
+    auto& core_timer = static_cast<CoreTimer&>(timer);
+    if (core_timer.what == CoreTimer::What::kSticky) {
+      enqueue(static_cast<HeldTask&>(core_timer));
+    } else {
+      time_out(static_cast<RunningAttempt&>(core_timer), now, out);
+    }
+  });
+  if (stopping_) go_on_stopping(now, out);
+  send_inserts(now, out);
+  dispatch(now, out);
+  record_starts(now, out);
+  send_outcomes(now, out);
+  send_claim(now, out);
+  look_for_kinds(now, out);
+  reconcile(now, out);
+}
+
+TimePoint Core::next_wakeup() {
+  TimePoint next = std::min(life_.next_wakeup(), outcomes_.next_wakeup());
+  if (const auto timer = wheel_.next_wakeup()) next = std::min(next, *timer);
+  if (stopping_ && !stopping_->leaving) {
+    next =
+        std::min(next, stopping_->flush_by == kNever ? stopping_->limit_at : stopping_->flush_by);
+  }
+  if (!starts_to_record_.empty() && !recording_starts_) next = std::min(next, record_not_before_);
+  if (!life_.is_live()) return next;
+  if (!stopping_) next = std::min(next, scanner_.next_wakeup());
+  if (!reading_counts_) next = std::min(next, next_counts_);
+  if (!reconciling_.out) next = std::min(next, next_reconcile_);
+  for (const auto& [kind, lane] : lanes_) {
+    // Where only the rate is in the way.
+    next = std::min(next, lane->next_start(settled_at_));
+  }
+  return next;
+}
+
+HeldTask* Core::find_held(const task::TaskId& id) {
+  const auto found = held_.find(id);
+  return found == held_.end() ? nullptr : found->second.get();
+}
+
+bool Core::has_hold_room() const {
+  return held_.size() < settings_.hold.tasks && held_bytes_ < settings_.hold.bytes;
+}
+
+HeldTask& Core::hold(task::Task task) {
+  const task::TaskId id = task.id;
+  held_bytes_ += bytes_of(task);
+  const auto lane = lanes_.find(task.spec.kind);
+  auto held = std::make_unique<HeldTask>(std::make_shared<const task::Task>(std::move(task)),
+                                         lane == lanes_.end() ? nullptr : lane->second.get());
+  const auto [place, is_new] = held_.emplace(id, std::move(held));
+  invariant(is_new, "a task is held once");
+  return *place->second;
+}
+
+void Core::drop(HeldTask& held) {
+  leave_stage(held);
+  held_bytes_ -= bytes_of(*held.task);
+  const task::TaskId id = held.task->id;
+  news_.erase(id);
+  held_.erase(id);
+}
+
+// Takes it out of wherever it waits.
+void Core::leave_stage(HeldTask& held) {
+  if (held.stage == Stage::kQueued && held.lane != nullptr) held.lane->queue().remove(held);
+  if (held.stage == Stage::kWaiting) wheel_.cancel(held);
+}
+
+void Core::set_stage(HeldTask& held, Stage stage) {
+  leave_stage(held);
+  held.stage = stage;
+  held.changed = ++changes_;
+}
+
+void Core::enqueue(HeldTask& held) {
+  set_stage(held, Stage::kQueued);
+  invariant(held.lane != nullptr, "only what has a handler waits for one");
+  held.lane->queue().push(held);
+}
+
+Lane* Core::lane_of(const task::Kind& kind, TimePoint now) {
+  const auto known = lanes_.find(kind);
+  if (known != lanes_.end()) return known->second.get();
+  const KindRules* rules = kinds_.find(kind);
+  if (rules == nullptr) return nullptr;
+  auto lane = std::make_unique<Lane>(kind, *rules, settings_.executor.max_threads, now);
+  lane->set_paused(std::ranges::find(pauses_.kinds, kind) != pauses_.kinds.end());
+  lane->set_live_nodes(life_.live_nodes(), now);
+  return lanes_.emplace(kind, std::move(lane)).first->second.get();
+}
+
+Core::Status Core::status(TimePoint now) const {
+  Status status{.node = life_.incarnation(),
+                .live = life_.may_act(now),
+                .stopping = stopping_.has_value(),
+                .held = held_.size(),
+                .held_bytes = held_bytes_,
+                .waiting_in_wheel = wheel_.pending(),
+                .executing = executing_,
+                .batch = batch_.batch(),
+                .lanes = {}};
+  for (const auto& [kind, lane] : lanes_) {
+    status.lanes.push_back({.kind = kind,
+                            .queued = lane->queue().size(),
+                            .running = lane->running(),
+                            .paused = lane->paused(),
+                            .breaker = lane->breaker_state()});
+  }
+  return status;
+}
+
+}  // namespace recourse::engine

@@ -1,0 +1,263 @@
+// The engine of one node as a state machine: events in, commands out. It knows what the node holds,
+// when the next thing is to be done, and every rule of the engine; it touches no clock, thread,
+// lock, socket or store.
+//
+//   submit ──> ingest ──Insert──> (born claimed) ──┐
+//                                                  v
+//   scanner ──Claim──────────────────────────> lane queue ──Start──> handler
+//                                                  ^                    │ AttemptEnded, or its
+//        wheel (sticky retries) ───────────────────┤                    v time is up
+//                                                  └──Apply── outcome line <── decision
+//
+// Invariants
+//   1. A task is held once, in one stage, and has at most one store command in flight.
+//   2. Nothing starts unless NodeLife allows it at that very moment, its lane has a place, its kind
+//      is not paused, and its time has come and its deadline has not.
+//   3. What is held is bounded in count and bytes; so is what waits to be submitted.
+//   4. An outcome is kept until the store has answered for it.
+//
+// `now` is the node's own steady time (base/clock.h); the store's is estimated from its answers.
+//
+// Thread safety: none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "base/rng.h"
+#include "base/time.h"
+#include "base/ulid.h"
+#include "engine/core/command.h"
+#include "engine/core/event.h"
+#include "engine/core/held_task.h"
+#include "engine/core/ingest.h"
+#include "engine/core/lane.h"
+#include "engine/core/node_life.h"
+#include "engine/core/outcome_line.h"
+#include "engine/core/rules.h"
+#include "engine/core/scanner.h"
+#include "engine/core/settings.h"
+#include "engine/core/store_time.h"
+#include "policy/batch_controller.h"
+#include "task/transition.h"
+#include "timing/timing_wheel.h"
+
+namespace recourse::engine {
+
+class Core {
+ public:
+  // Settings must be valid. The same seed, events and times give the same commands.
+  Core(const NodeSettings& settings, KindTable kinds, std::uint64_t seed, TimePoint now);
+  ~Core();
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  void begin(TimePoint now, Commands& out);
+  void on(Event event, TimePoint now, Commands& out);
+  // After one event or many, and at next_wakeup(): does what has become possible or due.
+  void settle(TimePoint now, Commands& out);
+  // Nothing needs to be done before; kNever where only an event can change anything.
+  [[nodiscard]] TimePoint next_wakeup();
+
+  // --- for whoever shows the node's state ---
+  struct LaneStatus {
+    task::Kind kind;
+    std::size_t queued;
+    int running;
+    bool paused;
+    policy::BreakerState breaker;
+  };
+  struct Status {
+    task::Incarnation node;
+    bool live;
+    bool stopping;
+    std::size_t held;
+    std::size_t held_bytes;
+    std::size_t waiting_in_wheel;
+    int executing;
+    int batch;
+    std::vector<LaneStatus> lanes;
+  };
+  [[nodiscard]] Status status(TimePoint now) const;
+
+ private:
+  struct RunningAttempt final : CoreTimer {
+    RunningAttempt() : CoreTimer(What::kTimeout) {}
+
+    AttemptId id;
+    task::TaskId task;
+    task::Fence fence;
+    Lane* lane = nullptr;
+    TimePoint started_at;
+    std::optional<policy::Permit> permit;
+    bool decided = false;  // its time was up: what still comes of it is discarded
+    bool told_to_stop = false;
+  };
+  struct InsertCall {
+    std::vector<SubmitId> submits;
+    task::LeaseId lease;
+    task::Incarnation owner;
+    bool again = false;
+  };
+  struct ClaimCall {
+    CallId call;
+    task::LeaseId lease;
+    task::Incarnation owner;
+    std::map<task::Kind, int> asked;
+  };
+  // What an outcome says beside its transition.
+  struct News {
+    std::optional<policy::Category> category;
+    std::optional<policy::Escalation> escalation;
+    std::optional<Duration> took;
+  };
+  struct Stopping {
+    TimePoint limit_at;
+    TimePoint flush_by = kNever;
+    bool leaving = false;
+    Stopped totals;
+  };
+  struct Reconciling {
+    bool out = false;
+    std::uint64_t changes_before = 0;  // what changed later cannot be compared
+  };
+
+  // --- submits (core_submits.cc) ---
+  void handle(Submit event, TimePoint now, Commands& out);
+  void handle(InsertEnded event, TimePoint now, Commands& out);
+  void send_inserts(TimePoint now, Commands& out);
+  bool claim_at_birth(store::Submission& submission, const InsertCall& call, TimePoint now);
+  void take_in_born(store::Submission submission, const InsertCall& call, TimePoint store_now,
+                    TimePoint now, Commands& out);
+  void answer_failed(InsertEnded event, const InsertCall& call, TimePoint now, Commands& out);
+  void unreserve(const std::vector<store::Submission>& batch);
+
+  // --- claims (core_claims.cc) ---
+  void handle(ClaimEnded event, TimePoint now, Commands& out);
+  void send_claim(TimePoint now, Commands& out);
+  [[nodiscard]] bool wants_claim(TimePoint now) const;
+  std::vector<store::Quota> quotas(TimePoint now) const;
+  void give_up_without_handler(task::Task task, TimePoint now);
+  void handle(CountsRead event, TimePoint now, Commands& out);
+  void look_for_kinds(TimePoint now, Commands& out);
+
+  // --- attempts (core_attempts.cc) ---
+  void dispatch(TimePoint now, Commands& out);
+  bool start_next(Lane& lane, TimePoint now, Commands& out);
+  void start(HeldTask& held, RunningAttempt& attempt, TimePoint now, Commands& out);
+  void record_starts(TimePoint now, Commands& out);
+  void handle(StartsEnded event, TimePoint now, Commands& out);
+  void handle(AttemptEnded event, TimePoint now, Commands& out);
+  void end_attempt(HeldTask& held, const RunningAttempt& attempt, AttemptResult result,
+                   TimePoint now, Commands& out);
+  void not_started(HeldTask& held, const RunningAttempt& attempt, TimePoint now);
+  void time_out(RunningAttempt& attempt, TimePoint now, Commands& out);
+  void stop_attempt_of(const HeldTask& held, StopReason reason, Commands& out);
+  [[nodiscard]] bool executor_has_place(const Lane& lane) const;
+  // Its place in the lane and in the executor is free again.
+  void end_place(const RunningAttempt& attempt);
+  void forget(RunningAttempt& attempt);
+  void tell(const Lane& lane, const std::optional<policy::BreakerChange>& change, Commands& out);
+
+  // --- outcomes (core_outcomes.cc) ---
+  // What a decision comes to, written down. `attempt` is empty where nothing was run.
+  void decide(HeldTask& held, const policy::Decision& decision, const RunningAttempt* attempt,
+              TimePoint now);
+  void succeed(HeldTask& held, const RunningAttempt& attempt, TimePoint now);
+  void end_by_deadline(HeldTask& held, TimePoint now);
+  // Back to the store, without having run.
+  void release(HeldTask& held, TimePoint due_at, TimePoint now);
+  store::Attempt attempt_row(const HeldTask& held, const RunningAttempt& attempt,
+                             const task::Transition& change, TimePoint now) const;
+  void count_attempt(task::Transition& change, const HeldTask& held,
+                     const RunningAttempt& attempt) const;
+  void write(HeldTask& held, store::Outcome outcome, News news);
+  void send_outcomes(TimePoint now, Commands& out);
+  void handle(ApplyEnded event, TimePoint now, Commands& out);
+  void applied(const store::Outcome& outcome, const store::Applied& answer, TimePoint now,
+               Commands& out);
+  void wait_in_wheel(HeldTask& held, TimePoint now);
+
+  // --- holding (core.cc) ---
+  HeldTask& hold(task::Task task);
+  void drop(HeldTask& held);
+  void enqueue(HeldTask& held);
+  void leave_stage(HeldTask& held);
+  void set_stage(HeldTask& held, Stage stage);
+  HeldTask* find_held(const task::TaskId& id);
+  Lane* lane_of(const task::Kind& kind, TimePoint now);
+  [[nodiscard]] bool has_hold_room() const;
+
+  // --- the node (core_life.cc) ---
+  void handle(const WorkHint& event, TimePoint now, Commands& out);
+  void handle(const RequestHint& event, TimePoint now, Commands& out);
+  void handle(JoinEnded event, TimePoint now, Commands& out);
+  void handle(HeartbeatEnded event, TimePoint now, Commands& out);
+  void handle(NodesRead event, TimePoint now, Commands& out);
+  void handle(DeclareEnded event, TimePoint now, Commands& out);
+  void handle(AdoptEnded event, TimePoint now, Commands& out);
+  void handle(HeldRead event, TimePoint now, Commands& out);
+  void handle(TasksRead event, TimePoint now, Commands& out);
+  void obey(const std::vector<store::ControlRequest>& requests, TimePoint now, Commands& out);
+  void obey(const store::Pauses& pauses, TimePoint now);
+  void drop_what_has_not_started();
+  void reconcile(TimePoint now, Commands& out);
+  [[nodiscard]] bool is_in_flight(const task::LeaseId& lease) const;
+
+  // --- stopping (core_stop.cc) ---
+  void handle(StopRequest event, TimePoint now, Commands& out);
+  void go_on_stopping(TimePoint now, Commands& out);
+  void release_unstarted(TimePoint now);
+  void cut_off(Commands& out);
+
+  const NodeSettings settings_;
+  const KindTable kinds_;
+  Rng rng_;
+  UlidSequence ids_;
+  StoreTime store_time_;
+  NodeLife life_;
+  timing::TimingWheel wheel_;
+  policy::BatchController batch_;
+  Scanner scanner_;
+  Ingest ingest_;
+  OutcomeLine outcomes_;
+
+  std::map<task::Kind, std::unique_ptr<Lane>> lanes_;
+  task::Kind served_last_;
+  std::unordered_map<task::TaskId, std::unique_ptr<HeldTask>> held_;
+  std::unordered_map<task::TaskId, News> news_;
+  std::size_t held_bytes_ = 0;
+  std::uint64_t changes_ = 0;
+
+  std::map<AttemptId, std::unique_ptr<RunningAttempt>> attempts_;
+  std::map<task::TaskId, AttemptId> attempt_of_;
+  int executing_ = 0;
+  std::vector<store::Held> starts_to_record_;
+  bool recording_starts_ = false;
+  TimePoint record_not_before_ = TimePoint::min();
+
+  std::map<CallId, InsertCall> inserts_;
+  std::optional<ClaimCall> claim_;
+  std::uint64_t calls_ = 0;
+  std::uint64_t attempt_ids_ = 0;
+
+  store::Pauses pauses_;
+  Reconciling reconciling_;
+  // Rows of this node that it does not hold, on their way back.
+  std::set<task::TaskId> reconciled_;
+  TimePoint next_reconcile_ = kNever;
+  TimePoint next_counts_ = kNever;
+  bool reading_counts_ = false;
+  // Kinds with due tasks that no live node lists, and since when.
+  std::map<task::Kind, TimePoint> nobodys_;
+  std::optional<Stopping> stopping_;
+  TimePoint settled_at_;
+};
+
+}  // namespace recourse::engine

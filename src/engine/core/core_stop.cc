@@ -1,0 +1,74 @@
+// Leaving in order: intake, claims, what has not started, what runs, the node's own row.
+#include <utility>
+
+#include "engine/core/core.h"
+
+namespace recourse::engine {
+
+void Core::handle(StopRequest event, TimePoint now, Commands& out) {
+  const TimePoint limit_at = saturating_add(now, event.limit);
+  if (stopping_) {
+    // Asked again: never later than before.
+    stopping_->limit_at = std::min(stopping_->limit_at, limit_at);
+    return;
+  }
+  stopping_.emplace(
+      Stopping{.limit_at = limit_at, .flush_by = kNever, .leaving = false, .totals = {}});
+  if (!life_.is_live()) {
+    stopping_->leaving = true;
+    life_.leave(now, out);
+  }
+  release_unstarted(now);
+}
+
+void Core::release_unstarted(TimePoint now) {
+  std::vector<HeldTask*> unstarted;
+  for (const auto& [id, held] : held_) {
+    if (held->stage == Stage::kQueued || held->stage == Stage::kWaiting) {
+      unstarted.push_back(held.get());
+    }
+  }
+  for (HeldTask* held : unstarted) release(*held, store_time_.at(now), now);
+}
+
+void Core::cut_off(Commands& out) {
+  for (const auto& [id, attempt] : attempts_) {
+    const HeldTask* held = find_held(attempt->task);
+    const bool is_current = held != nullptr && held->stage == Stage::kRunning && !attempt->decided;
+    if (!is_current) continue;
+    ++stopping_->totals.cut_off;
+    attempt->decided = true;
+    attempt->told_to_stop = true;
+    out.emplace_back(StopAttempt{.attempt = id, .reason = StopReason::kCutOff});
+  }
+}
+
+void Core::go_on_stopping(TimePoint now, Commands& out) {
+  Stopping& stop = *stopping_;
+  if (stop.leaving) {
+    if (!life_.has_left() || stop.limit_at == kNever) return;
+    // What was cut off is free for others at once.
+    if (stop.totals.cut_off > 0) out.emplace_back(Adopt{.within = settings_.store_timeout});
+    out.emplace_back(Stopped(stop.totals));
+    // Said once.
+    stop.limit_at = kNever;
+    stop.flush_by = kNever;
+    return;
+  }
+  const bool past_limit = now >= stop.limit_at;
+  if (past_limit && stop.flush_by == kNever) {
+    cut_off(out);
+    stop.flush_by = now + settings_.store_timeout;
+  }
+  const bool written = ingest_.idle() && outcomes_.idle() && !claim_ && starts_to_record_.empty() &&
+                       !recording_starts_;
+  bool runs = false;
+  for (const auto& [id, attempt] : attempts_) runs = runs || !attempt->decided;
+  if ((written && !runs) || now >= stop.flush_by) {
+    stop.leaving = true;
+    life_.leave(now, out);
+    if (life_.has_left()) go_on_stopping(now, out);
+  }
+}
+
+}  // namespace recourse::engine

@@ -1,0 +1,138 @@
+// Submits: gathered, inserted, answered; born claimed where a lane has room.
+#include <utility>
+
+#include "engine/core/core.h"
+
+namespace recourse::engine {
+
+void Core::handle(Submit event, TimePoint now, Commands& out) {
+  const task::TaskId id = event.submission.id;
+  const SubmitId submit = event.submit;
+  const auto refuse = [&](ErrorCode code, const char* why) {
+    out.emplace_back(AnswerSubmits{{{submit, id, fail(code, why)}}});
+  };
+  if (stopping_) {
+    refuse(ErrorCode::kUnavailable, "this node is stopping: submit to another one");
+    return;
+  }
+  (void)lane_of(event.submission.spec.kind, now);
+  if (!ingest_.add({.submit = submit, .submission = std::move(event.submission)})) {
+    refuse(ErrorCode::kExhausted, "too many submits wait to be written: try again in a moment");
+  }
+}
+
+void Core::send_inserts(TimePoint now, Commands& out) {
+  while (std::optional<Ingest::Batch> batch = ingest_.take()) {
+    const CallId id(++calls_);
+    InsertCall call{.submits = std::move(batch->submits),
+                    .lease = task::LeaseId(ids_.next(now)),
+                    .owner = life_.incarnation(),
+                    .again = batch->again};
+    for (store::Submission& submission : batch->submissions) {
+      submission.claim.reset();
+      if (!batch->again && claim_at_birth(submission, call, now)) {
+        submission.claim = {.owner = call.owner, .lease = call.lease};
+      }
+    }
+    out.emplace_back(
+        Insert{.call = id,
+               .batch = std::move(batch->submissions),
+               .novelty = batch->again ? store::Novelty::kRepeat : store::Novelty::kFresh,
+               .may_wait = batch->again,
+               .within = settings_.store_timeout});
+    inserts_.emplace(id, std::move(call));
+  }
+}
+
+// A place is reserved with it.
+bool Core::claim_at_birth(store::Submission& submission, const InsertCall&, TimePoint now) {
+  if (submission.delay != Duration::zero()) return false;
+  Lane* lane = lane_of(submission.spec.kind, now);
+  if (lane == nullptr) return false;
+  const bool may = !stopping_ && life_.may_act(now) && lane->room(now) > 0 && has_hold_room();
+  if (may) {
+    lane->reserve();
+  } else {
+    lane->may_have_more = true;
+  }
+  return may;
+}
+
+void Core::unreserve(const std::vector<store::Submission>& batch) {
+  for (const store::Submission& submission : batch) {
+    if (submission.claim) lanes_.at(submission.spec.kind)->unreserve();
+  }
+}
+
+void Core::handle(InsertEnded event, TimePoint now, Commands& out) {
+  auto found = inserts_.extract(event.call);
+  if (!found) return;
+  const InsertCall call = std::move(found.mapped());
+  ingest_.end();
+  unreserve(event.batch);
+  if (!event.answer) {
+    answer_failed(std::move(event), call, now, out);
+    return;
+  }
+  store_time_.learn(event.answer->now, now);
+  AnswerSubmits answers;
+  answers.answers.reserve(event.batch.size());
+  for (std::size_t i = 0; i < event.batch.size(); ++i) {
+    const store::Inserted& item = event.answer->items[i];
+    store::Submission& submission = event.batch[i];
+    if (item.result == store::Insertion::kKeyBusy && !call.again) {
+      ingest_.take_back({.submits = {call.submits[i]}, .submissions = {std::move(submission)}});
+      continue;
+    }
+    if (item.result == store::Insertion::kKeyBusy) {
+      answers.answers.push_back(
+          {call.submits[i], item.task,
+           fail(ErrorCode::kUnavailable,
+                "another transaction holds this unique key: try again when it has ended")});
+      continue;
+    }
+    answers.answers.push_back({call.submits[i], item.task, item.result});
+    if (item.still_mine) {
+      take_in_born(std::move(submission), call, event.answer->now, now, out);
+    } else if (item.result == store::Insertion::kInserted) {
+      scanner_.expect(store_time_.local(saturating_add(event.answer->now, submission.delay)));
+    }
+  }
+  if (!answers.answers.empty()) out.emplace_back(std::move(answers));
+}
+
+void Core::take_in_born(store::Submission submission, const InsertCall& call, TimePoint store_now,
+                        TimePoint now, Commands&) {
+  // Declared dead in between: whoever adopts it runs it.
+  if (call.owner != life_.incarnation()) return;
+  task::Task task;
+  task.id = submission.id;
+  task.spec = std::move(submission.spec);
+  task.created_at = store_now;
+  task.due_at = store_now;
+  HeldTask& held = hold(task::apply(
+      std::move(task),
+      task::Claim{.owner = call.owner, .lease = call.lease, .lease_end = std::nullopt}));
+  enqueue(held);
+  if (stopping_) release(held, store_now, now);
+}
+
+void Core::answer_failed(InsertEnded event, const InsertCall& call, TimePoint now, Commands& out) {
+  const Error& error = event.answer.error();
+  out.emplace_back(Happening(NodeHappened{NodeEvent::kStoreFailed, "insert: " + error.message}));
+  if (error.code == ErrorCode::kInDoubt) next_reconcile_ = now;
+  // One bad submit must not fail those it shares a transaction with.
+  if (error.code == ErrorCode::kInvalid && event.batch.size() > 1) {
+    for (std::size_t i = 0; i < event.batch.size(); ++i) {
+      ingest_.take_back({.submits = {call.submits[i]}, .submissions = {std::move(event.batch[i])}});
+    }
+    return;
+  }
+  AnswerSubmits answers;
+  for (std::size_t i = 0; i < event.batch.size(); ++i) {
+    answers.answers.push_back({call.submits[i], event.batch[i].id, fail(error)});
+  }
+  out.emplace_back(std::move(answers));
+}
+
+}  // namespace recourse::engine

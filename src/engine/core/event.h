@@ -1,0 +1,123 @@
+// What the core is told: answers of the store, ends of attempts, wishes of callers.
+//
+// An answer brings back what the command handed out, so that nothing is kept, or copied, twice.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "base/strong.h"
+#include "base/time.h"
+#include "policy/decision.h"
+#include "policy/failure.h"
+#include "store/node.h"
+#include "store/reader.h"
+#include "store/work.h"
+#include "task/ids.h"
+
+namespace recourse::engine {
+
+using CallId = Strong<struct CallTag, std::uint64_t>;
+using AttemptId = Strong<struct AttemptTag, std::uint64_t>;
+// Who waits for a submit's answer.
+using SubmitId = Strong<struct SubmitTag, std::uint64_t>;
+
+// --- callers ---
+
+struct Submit {
+  SubmitId submit;
+  // Without a birth claim: that is the core's to decide.
+  store::Submission submission;
+};
+
+// Something may be due in the store: a hint, never the truth.
+struct WorkHint {};
+// People asked for something that concerns this node: the next heartbeat comes at once.
+struct RequestHint {};
+
+struct StopRequest {
+  // How long running attempts are waited for.
+  Duration limit;
+};
+
+// --- the store ---
+
+struct InsertEnded {
+  CallId call;
+  std::vector<store::Submission> batch;
+  Result<store::InsertAnswer> answer;
+};
+struct ClaimEnded {
+  CallId call;
+  Result<store::Claimed> answer;
+};
+struct ApplyEnded {
+  CallId call;
+  std::vector<store::Outcome> batch;
+  Result<std::vector<store::Applied>> answer;
+};
+struct StartsEnded {
+  CallId call;
+  std::vector<store::Held> batch;
+  Result<std::vector<bool>> answer;
+};
+struct JoinEnded {
+  CallId call;
+  Result<store::Joined> answer;
+};
+struct HeartbeatEnded {
+  CallId call;
+  Result<store::Pulse> answer;
+};
+struct NodesRead {
+  Result<std::vector<store::NodeRow>> answer;
+};
+struct DeclareEnded {
+  task::Incarnation node;
+  Result<bool> answer;
+};
+struct AdoptEnded {
+  Result<store::Adopted> answer;
+};
+// What the store says an incarnation owns.
+struct HeldRead {
+  task::Incarnation node;
+  Result<std::vector<store::Held>> answer;
+};
+// Those that still exist.
+struct TasksRead {
+  Result<std::vector<task::Task>> answer;
+};
+struct CountsRead {
+  Result<store::Counts> answer;
+};
+
+// --- attempts ---
+
+struct Succeeded {};
+struct Failed {
+  policy::Failure failure;
+};
+// The handler knows what is to become of it.
+struct Decided {
+  policy::Decision decision;
+};
+// The executor looked once more before the call: fenced, cancelled or stopped by then.
+struct NotStarted {};
+
+using AttemptResult = std::variant<Succeeded, Failed, Decided, NotStarted>;
+
+struct AttemptEnded {
+  AttemptId attempt;
+  AttemptResult result;
+};
+
+using Event = std::variant<Submit, WorkHint, RequestHint, StopRequest, InsertEnded, ClaimEnded,
+                           ApplyEnded, StartsEnded, JoinEnded, HeartbeatEnded, NodesRead,
+                           DeclareEnded, AdoptEnded, HeldRead, TasksRead, CountsRead, AttemptEnded>;
+
+}  // namespace recourse::engine

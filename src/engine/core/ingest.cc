@@ -1,0 +1,57 @@
+#include "engine/core/ingest.h"
+
+#include <utility>
+
+namespace recourse::engine {
+namespace {
+
+// As the store counts: what a caller may make as large as it likes.
+std::size_t size_of(const task::TaskSpec& spec) {
+  std::size_t bytes = spec.payload.size();
+  for (const auto& [name, value] : spec.headers) bytes += name.size() + value.size();
+  for (const auto& [name, value] : spec.search_keys) bytes += name.size() + value.size();
+  return bytes;
+}
+
+// Below the store's bound, which counts the small fields too.
+constexpr std::size_t kBytesPerCall = store::kBatchBytesMax - store::kBatchRowsMax * 2 * 1024;
+
+}  // namespace
+
+bool Ingest::add(WaitingSubmit submit) {
+  const std::size_t bytes = size_of(submit.submission.spec);
+  if (waiting_.size() >= settings_.waiting || waiting_bytes_ + bytes > settings_.waiting_bytes) {
+    return false;
+  }
+  waiting_bytes_ += bytes;
+  waiting_.push_back(std::move(submit));
+  return true;
+}
+
+std::optional<Ingest::Batch> Ingest::take() {
+  if (out_ >= settings_.calls) return std::nullopt;
+  if (!again_.empty()) {
+    Batch batch = std::move(again_.front());
+    again_.pop_front();
+    batch.again = true;
+    ++out_;
+    return batch;
+  }
+  if (waiting_.empty()) return std::nullopt;
+  Batch batch;
+  std::size_t bytes = 0;
+  while (!waiting_.empty() && batch.submits.size() < store::kBatchRowsMax) {
+    WaitingSubmit& next = waiting_.front();
+    const std::size_t more = size_of(next.submission.spec);
+    if (!batch.submits.empty() && bytes + more > kBytesPerCall) break;
+    bytes += more;
+    waiting_bytes_ -= more;
+    batch.submits.push_back(next.submit);
+    batch.submissions.push_back(std::move(next.submission));
+    waiting_.pop_front();
+  }
+  ++out_;
+  return batch;
+}
+
+}  // namespace recourse::engine

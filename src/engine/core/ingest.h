@@ -1,0 +1,55 @@
+// Submits on their way into the store. While calls are out the next batch gathers: many callers
+// share one transaction, and at low load nobody waits for company.
+//
+// Thread safety: none; the core owns it.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "engine/core/event.h"
+#include "engine/core/settings.h"
+#include "store/work.h"
+#include "task/ids.h"
+
+namespace recourse::engine {
+
+struct WaitingSubmit {
+  SubmitId submit;
+  store::Submission submission;
+};
+
+class Ingest {
+ public:
+  explicit Ingest(const IngestSettings& settings) : settings_(settings) {}
+
+  // False: full. Nothing was taken.
+  [[nodiscard]] bool add(WaitingSubmit submit);
+
+  // One call's worth.
+  struct Batch {
+    std::vector<SubmitId> submits;
+    std::vector<store::Submission> submissions;
+    // These ids have been sent before, or wait for a key that another transaction holds.
+    bool again = false;
+  };
+  // Empty while nothing waits or all calls are out. Each is answered by end().
+  std::optional<Batch> take();
+  void end() { --out_; }
+  // Sent once more, alone: whoever holds its key may let go of it, or it is the one bad item.
+  void take_back(Batch batch) { again_.push_back(std::move(batch)); }
+
+  [[nodiscard]] bool idle() const { return waiting_.empty() && again_.empty() && out_ == 0; }
+
+ private:
+  IngestSettings settings_;
+  std::deque<WaitingSubmit> waiting_;
+  std::size_t waiting_bytes_ = 0;
+  std::deque<Batch> again_;
+  int out_ = 0;
+};
+
+}  // namespace recourse::engine

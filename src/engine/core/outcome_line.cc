@@ -1,0 +1,77 @@
+#include "engine/core/outcome_line.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "store/limits.h"
+
+namespace recourse::engine {
+namespace {
+
+constexpr Duration kFirstPause = std::chrono::milliseconds(50);
+constexpr Duration kLongestPause = std::chrono::seconds(2);
+
+bool has_text(const store::Outcome& outcome) {
+  return (outcome.transition.error && !outcome.transition.error->message.empty()) ||
+         (outcome.attempt && outcome.attempt->error && !outcome.attempt->error->message.empty());
+}
+
+store::Outcome without_text(store::Outcome outcome) {
+  if (outcome.transition.error) outcome.transition.error->message.clear();
+  if (outcome.attempt && outcome.attempt->error) outcome.attempt->error->message.clear();
+  return outcome;
+}
+
+}  // namespace
+
+std::optional<std::vector<store::Outcome>> OutcomeLine::take(TimePoint now) {
+  if (out_ >= calls_ || now < not_before_) return std::nullopt;
+  std::vector<store::Outcome> batch;
+  if (!again_.empty()) {
+    batch = std::move(again_.front());
+    again_.pop_front();
+  } else {
+    const std::size_t rows = std::min(waiting_.size(), store::kBatchRowsMax);
+    if (rows == 0) return std::nullopt;
+    batch.reserve(rows);
+    const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(rows);
+    std::move(waiting_.begin(), end, std::back_inserter(batch));
+    waiting_.erase(waiting_.begin(), end);
+  }
+  ++out_;
+  return batch;
+}
+
+std::vector<store::Outcome> OutcomeLine::refused(std::vector<store::Outcome> batch,
+                                                 const Error& error, TimePoint now) {
+  end_call();
+  if (error.code != ErrorCode::kInvalid && error.code != ErrorCode::kCorrupt) {
+    rest(now);
+    again_.push_front(std::move(batch));
+    return {};
+  }
+  // One bad item must not keep five hundred: halves, until it stands alone.
+  if (batch.size() > 1) {
+    const auto middle = batch.begin() + static_cast<std::ptrdiff_t>(batch.size() / 2);
+    again_.emplace_back(std::make_move_iterator(middle), std::make_move_iterator(batch.end()));
+    batch.erase(middle, batch.end());
+    again_.push_back(std::move(batch));
+    return {};
+  }
+  if (!has_text(batch.front())) return batch;
+  again_.push_back({without_text(std::move(batch.front()))});
+  return {};
+}
+
+void OutcomeLine::rest(TimePoint now) {
+  pause_ = std::clamp(pause_ * 2, kFirstPause, kLongestPause);
+  not_before_ = now + pause_;
+}
+
+TimePoint OutcomeLine::next_wakeup() const {
+  const bool could_send = waiting() > 0 && out_ < calls_;
+  return could_send ? not_before_ : kNever;
+}
+
+}  // namespace recourse::engine

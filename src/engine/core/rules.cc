@@ -1,0 +1,68 @@
+#include "engine/core/rules.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace recourse::engine {
+namespace {
+
+bool has_star(std::string_view name) { return name.ends_with('*'); }
+
+}  // namespace
+
+bool fits(std::string_view name, std::string_view kind) {
+  if (!has_star(name)) return name == kind;
+  name.remove_suffix(1);
+  return kind.starts_with(name);
+}
+
+Result<> KindTable::add(std::string_view name, KindRules rules) {
+  const std::string_view stem = has_star(name) ? name.substr(0, name.size() - 1) : name;
+  if (name.empty() || name.size() > task::kKindBytesMax || stem.find('*') != std::string_view::npos) {
+    return fail(ErrorCode::kInvalid,
+                fmt::format("kind \"{}\" must have 1 to {} bytes, and a * only at its end", name,
+                            task::kKindBytesMax));
+  }
+  if (Result<> valid = validate(rules.settings); !valid) {
+    return fail(valid.error().code, fmt::format("kind \"{}\": {}", name, valid.error().message));
+  }
+  if (auto backoff = policy::Backoff::make(*rules.backoffs, rules.settings.backoff); !backoff) {
+    return fail(backoff.error().code,
+                fmt::format("kind \"{}\": {}", name, backoff.error().message));
+  }
+  if (!rules_.emplace(std::string(name), std::move(rules)).second) {
+    return fail(ErrorCode::kInvalid, fmt::format("kind \"{}\" has a handler already", name));
+  }
+  return {};
+}
+
+const KindRules* KindTable::find(const task::Kind& kind) const {
+  const KindRules* best = nullptr;
+  std::size_t longest = 0;
+  for (const auto& [name, rules] : rules_) {
+    if (!fits(name, kind.value)) continue;
+    // A whole name is longer than the star that fits it, but for the empty rest.
+    const std::size_t length = has_star(name) ? name.size() : name.size() + 1;
+    if (length <= longest) continue;
+    longest = length;
+    best = &rules;
+  }
+  return best;
+}
+
+std::vector<task::Kind> KindTable::names() const {
+  std::vector<task::Kind> names;
+  for (const auto& [name, rules] : rules_) names.emplace_back(name);
+  return names;
+}
+
+std::vector<task::Kind> KindTable::whole_names() const {
+  std::vector<task::Kind> names;
+  for (const auto& [name, rules] : rules_) {
+    if (!has_star(name)) names.emplace_back(name);
+  }
+  return names;
+}
+
+}  // namespace recourse::engine
