@@ -14,7 +14,7 @@ endif()
 
 add_library(recourse_flags INTERFACE)
 target_compile_options(recourse_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
-target_include_directories(recourse_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(recourse_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 
 set(RECOURSE_SANITIZE "" CACHE STRING "Sanitizers to build with, for example address,undefined")
 if(RECOURSE_SANITIZE)

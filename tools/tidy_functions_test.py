@@ -36,7 +36,7 @@ class FunctionLimits(unittest.TestCase):
 
     def test_a_class_or_namespace_may_be_longer(self):
         for head in ("namespace recourse::base {", "namespace {", "inline namespace v1 {", 'extern "C" {',
-                     "class Store {", "struct [[nodiscard]] Result : tl::expected<T, Error> {",
+                     "class Store {", "class [[nodiscard]] Result : Base<T, Error> {",
                      'struct [[nodiscard("check it")]] Result {', 'class CAPABILITY("mutex") Mutex {',
                      "struct alignas(64) Slot final : public Base<int(int)> {", "union Cell {",
                      "template <class T = void>\n  requires std::integral<T>\nclass Box {"):

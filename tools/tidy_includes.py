@@ -33,6 +33,8 @@ ARROWS = {
     "store/mysql": "store/relational sql/mysql",
     "engine/core": "policy timing store",
     "engine": "engine/core policy timing store",
+    # What an embedding program links: an engine with the store its URL names.
+    "embed": "engine store/memory store/sqlite store/postgres store/mysql",
     "runner": "engine http",
     "degrade": _DOOR,
     "message": _DOOR,
@@ -41,7 +43,7 @@ ARROWS = {
     "notify": "http store policy",
     "api": "http engine degrade message guard create notify store",
     "cli": "http",
-    "app": "cli api degrade message guard create notify runner engine "
+    "app": "embed cli api degrade message guard create notify runner engine "
     "store/memory store/sqlite store/postgres store/mysql",
 }
 

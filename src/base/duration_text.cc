@@ -33,7 +33,7 @@ std::optional<std::size_t> unit_at_start(std::string_view text) {
   return best;
 }
 
-tl::unexpected<Error> refuse(std::string_view field, std::string_view text, std::string_view why) {
+Unexpected refuse(std::string_view field, std::string_view text, std::string_view why) {
   return fail(ErrorCode::kInvalid,
               fmt::format("{} must be a duration such as 500ms, 30s, 5m or 1h30m; {} {}", field,
                           shown(text), why));

@@ -19,7 +19,7 @@ constexpr bool is_type(std::string_view type) {
              type, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
-tl::unexpected<Error> refuse(std::string_view field, std::string_view text, std::string_view why) {
+Unexpected refuse(std::string_view field, std::string_view text, std::string_view why) {
   return fail(ErrorCode::kInvalid,
               fmt::format("{} must be an id such as tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV, not {}: {}",
                           field, shown(text), why));

@@ -52,7 +52,7 @@ Ulid successor(Ulid id) {
   invariant_broken("ids do not run out before the year 10889", std::source_location::current());
 }
 
-tl::unexpected<Error> refuse_digit(std::string_view text, std::size_t at) {
+Unexpected refuse_digit(std::string_view text, std::size_t at) {
   const auto given = static_cast<unsigned char>(text[at]);
   const std::string shown = given >= 0x20 && given < 0x7F ? fmt::format("'{}'", text[at])
                                                           : fmt::format("byte 0x{:02X}", given);

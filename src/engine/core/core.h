@@ -64,6 +64,9 @@ class Core {
   void settle(TimePoint now, Commands& out);
   // Nothing needs to be done before; kNever where only an event can change anything.
   [[nodiscard]] TimePoint next_wakeup();
+  // After Stopped, when no more events will come: submits that nobody will write any more are
+  // answered.
+  void abandon(Commands& out);
 
   // --- for whoever shows the node's state ---
   struct LaneStatus {

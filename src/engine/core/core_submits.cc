@@ -117,6 +117,16 @@ void Core::take_in_born(store::Submission submission, const InsertCall& call, Ti
   if (stopping_) release(held, store_now, now);
 }
 
+void Core::abandon(Commands& out) {
+  AnswerSubmits answers;
+  for (const WaitingSubmit& waiting : ingest_.take_all()) {
+    answers.answers.push_back(
+        {waiting.submit, waiting.submission.id,
+         fail(ErrorCode::kUnavailable, "the node stopped before it could be written")});
+  }
+  if (!answers.answers.empty()) out.emplace_back(std::move(answers));
+}
+
 void Core::answer_failed(InsertEnded event, const InsertCall& call, TimePoint now, Commands& out) {
   const Error& error = event.answer.error();
   out.emplace_back(Happening(NodeHappened{NodeEvent::kStoreFailed, "insert: " + error.message}));

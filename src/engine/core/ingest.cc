@@ -28,6 +28,20 @@ bool Ingest::add(WaitingSubmit submit) {
   return true;
 }
 
+std::vector<WaitingSubmit> Ingest::take_all() {
+  std::vector<WaitingSubmit> all;
+  for (Batch& batch : again_) {
+    for (std::size_t i = 0; i < batch.submits.size(); ++i) {
+      all.push_back({.submit = batch.submits[i], .submission = std::move(batch.submissions[i])});
+    }
+  }
+  for (WaitingSubmit& waiting : waiting_) all.push_back(std::move(waiting));
+  again_.clear();
+  waiting_.clear();
+  waiting_bytes_ = 0;
+  return all;
+}
+
 std::optional<Ingest::Batch> Ingest::take() {
   if (out_ >= settings_.calls) return std::nullopt;
   if (!again_.empty()) {

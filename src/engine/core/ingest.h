@@ -42,6 +42,9 @@ class Ingest {
   // Sent once more, alone: whoever holds its key may let go of it, or it is the one bad item.
   void take_back(Batch batch) { again_.push_back(std::move(batch)); }
 
+  // All that was not sent; nothing waits afterwards.
+  std::vector<WaitingSubmit> take_all();
+
   [[nodiscard]] bool idle() const { return waiting_.empty() && again_.empty() && out_ == 0; }
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 namespace urls = boost::urls;
 
-tl::unexpected<Error> refuse(std::string_view complaint) {
+Unexpected refuse(std::string_view complaint) {
   return fail(ErrorCode::kInvalid,
               fmt::format("database URL: {}; the form is mysql://user:password@host:3306/database "
                           "or mariadb://..., optionally with ?socket=/path, ?tls=on, "

@@ -1,0 +1,142 @@
+// An engine in your process: submit tasks, register handlers, and what fails is still finished.
+//
+//   auto engine = recourse::Engine::open({.store = "sqlite:orders.db"}).value();
+//   engine.handle<Grant>("grant-points", [&](const recourse::Attempt&, const Grant& grant) {
+//     return points.add(grant.member, grant.amount) ? recourse::done()
+//                                                   : recourse::retry("points service refused");
+//   });
+//   engine.start().value();
+//   auto id = engine.submit("grant-points", Grant{"m-1", 10}, {.max_retries = 8});
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "recourse/attempt.h"
+#include "recourse/codec.h"
+#include "recourse/options.h"
+#include "recourse/outcome.h"
+#include "recourse/result.h"
+#include "recourse/time.h"
+
+namespace recourse {
+
+// `tsk_01J...`
+using TaskIdText = std::string;
+
+struct Submission {
+  std::string kind;
+  std::string payload;
+  SubmitOptions options = {};
+};
+
+struct TaskView {
+  std::string id;
+  std::string kind;
+  // pending, running, paused, succeeded, failed, dead, cancelled, resolved, ignored
+  std::string state;
+  std::string payload;
+  int retries = 0;
+  int attempts = 0;
+  std::string error_code;
+  std::string error;
+  TimePoint created_at;
+  TimePoint due_at;
+  std::optional<TimePoint> ended_at;
+};
+
+struct StopReport {
+  int released = 0;
+  int finished = 0;
+  int cut_off = 0;
+};
+
+// Safe to use from any thread; handlers are registered before start().
+class Engine {
+ public:
+  // Opens the store and brings its tables up to date. Nothing runs before start().
+  static Result<Engine> open(const EngineOptions& options);
+  // Stops at once where stop() was not called.
+  ~Engine();
+  Engine(Engine&&) noexcept;
+  Engine& operator=(Engine&&) noexcept;
+
+  // --- before start(); what is wrong with a registration is told by start() ---
+  // A kind that ends in `*` stands for all that begin so.
+  Engine& handle_bytes(std::string_view kind, Handler handler, const KindOptions& options = {},
+                       Probe probe = nullptr);
+  // With a typed payload: `handler(const Attempt&, const T&)` answers an Outcome or a bool.
+  template <class T, class F>
+  Engine& handle(std::string_view kind, F handler, const KindOptions& options = {},
+                 Probe probe = nullptr) {
+    return handle_bytes(
+        kind,
+        [handler = std::move(handler)](const Attempt& attempt) mutable -> Outcome {
+          Result<T> payload = Codec<T>::decode(attempt.payload());
+          if (!payload) return dead_letter(payload.error().message, "SERDE_ERROR");
+          return handler(attempt, *payload);
+        },
+        options, std::move(probe));
+  }
+  // Returns at once and completes later, from any thread. It holds no thread meanwhile.
+  Engine& handle_async(std::string_view kind, AsyncHandler handler,
+                       const KindOptions& options = {});
+  // Around every handler that is not asynchronous; the first added is the outermost.
+  Engine& around(Middleware middleware);
+  // A backoff of your own, by name. `retry` counts from 1.
+  Engine& add_backoff(std::string name, std::function<Duration(Duration base, int retry)> curve);
+
+  Result<> start();
+
+  // --- submitting ---
+  // Answers when the task is durable. kInDoubt: it may be; submit again under the same id.
+  Result<TaskIdText> submit_bytes(std::string_view kind, std::string payload,
+                                  const SubmitOptions& options = {});
+  template <class T>
+    requires(!std::is_convertible_v<T, std::string_view>)
+  Result<TaskIdText> submit(std::string_view kind, const T& payload,
+                            const SubmitOptions& options = {}) {
+    return submit_bytes(kind, Codec<T>::encode(payload), options);
+  }
+  // Many at once, in few transactions; each has its own answer.
+  std::vector<Result<TaskIdText>> submit_all(std::vector<Submission> batch);
+  // Does not wait: `answered` is called, from the engine's thread, when the task is durable or is
+  // not. It must be quick.
+  void submit_async(Submission submission, std::function<void(Result<TaskIdText>)> answered);
+  [[nodiscard]] std::string new_id();
+
+  // --- seeing and steering ---
+  Result<TaskView> find(std::string_view id);
+  // done: it is so. requested: the owner of the running task will see to it.
+  Result<std::string> cancel(std::string_view id, std::string_view by);
+  Result<std::string> pause(std::string_view id, std::string_view by);
+  Result<std::string> resume(std::string_view id, std::string_view by);
+  // Of what waits: now. Of what is dead or failed: a new episode.
+  Result<std::string> retry_now(std::string_view id, std::string_view by);
+  Result<std::string> resolve(std::string_view id, std::string_view by);
+  Result<std::string> ignore(std::string_view id, std::string_view by);
+  Result<> pause_kind(std::string_view kind, std::string_view by);
+  Result<> resume_kind(std::string_view kind, std::string_view by);
+  // By kind and state.
+  Result<std::map<std::pair<std::string, std::string>, std::int64_t>> counts();
+
+  // Takes nothing new, hands back what has not started, waits for what runs, up to the limit.
+  // Calling it again with a shorter limit forces.
+  StopReport stop(Duration limit = std::chrono::seconds(30));
+
+ private:
+  struct Impl;
+  explicit Engine(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace recourse

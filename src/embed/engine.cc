@@ -1,0 +1,374 @@
+#include "recourse/engine.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <latch>
+#include <random>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/ulid_source.h"
+#include "embed/attempt_access.h"
+#include "embed/open_store.h"
+#include "engine/node.h"
+#include "task/control.h"
+
+namespace recourse {
+namespace {
+
+constexpr Duration kReadPatience = std::chrono::seconds(10);
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+std::string default_name() {
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) != 0) host = {"localhost"};
+  return fmt::format("{}:{}", host.data(), getpid());
+}
+
+engine::NodeSettings node_settings(const EngineOptions& options, bool exclusive) {
+  engine::NodeSettings settings;
+  settings.name = options.node.empty() ? default_name() : options.node;
+  settings.lease = {.ttl = options.lease_ttl, .renew_ahead = options.renew_ahead};
+  settings.scan.period = options.scan_period;
+  settings.executor.core_threads = options.core_threads;
+  settings.executor.max_threads = options.max_threads;
+  settings.executor.queue = options.executor_queue;
+  settings.sticky.enable = options.sticky;
+  settings.hold.bytes = options.max_held_bytes;
+  settings.store_timeout = options.store_timeout;
+  settings.exclusive_store = exclusive;
+  return settings;
+}
+
+engine::KindSettings kind_settings(const KindOptions& options) {
+  engine::KindSettings settings;
+  settings.concurrency = options.concurrency;
+  settings.tenant_max = options.tenant_max;
+  settings.cluster_wide = options.cluster_wide;
+  settings.backoff = {.strategy = options.backoff,
+                      .base = options.backoff_base,
+                      .min = options.backoff_min,
+                      .max = options.backoff_max,
+                      .jitter = policy::Jitter::kRatio,
+                      .jitter_ratio = options.jitter};
+  if (options.rate) {
+    settings.rate = {.per_second = options.rate->per_second, .burst = options.rate->burst};
+  }
+  settings.breaker_enabled = options.breaker;
+  settings.breaker.window_calls = options.breaker_calls;
+  settings.breaker.min_calls = options.breaker_min_calls;
+  settings.breaker.failure_ratio = options.breaker_failure_ratio;
+  settings.breaker.open_for = options.breaker_open_for;
+  settings.breaker.probes = options.breaker_probes;
+  return settings;
+}
+
+TaskView view_of(const task::Task& task) {
+  TaskView view{.id = task::to_string(task.id),
+                .kind = task.spec.kind.value,
+                .state = std::string(task::to_string(task.state)),
+                .payload = task.spec.payload,
+                .retries = task.retries,
+                .attempts = task.attempts,
+                .error_code = {},
+                .error = {},
+                .created_at = task.created_at,
+                .due_at = task.due_at,
+                .ended_at = task.ended_at};
+  if (task.last_error) {
+    view.error_code = task.last_error->code;
+    view.error = task.last_error->message;
+  }
+  return view;
+}
+
+Result<TaskIdText> answer_of(const engine::SubmitAnswer& answer) {
+  if (answer.result) return task::to_string(answer.task);
+  Error error = answer.result.error();
+  if (error.code == ErrorCode::kInDoubt) error.message += "; id " + task::to_string(answer.task);
+  return fail(std::move(error));
+}
+
+}  // namespace
+
+struct Engine::Impl {
+  explicit Impl(const EngineOptions& options) : settings_of(options) {}
+
+  SystemClock clock;
+  NullLog log;
+  EngineOptions settings_of;
+  UlidSource ids{clock, random_seed()};
+  embed::NamedStore store;
+  std::shared_ptr<policy::BackoffRegistry> backoffs = std::make_shared<policy::BackoffRegistry>();
+  std::vector<Middleware> middleware;
+  // The first thing that was wrong before start().
+  std::optional<Error> wrong;
+  std::vector<std::function<Result<>()>> registrations;
+  std::unique_ptr<engine::Node> node;
+
+  void note(Result<> result) {
+    if (!result && !wrong) wrong = std::move(result).error();
+  }
+
+  // Through all the middleware, the first added outermost.
+  Outcome call(const Handler& handler, const Attempt& attempt, std::size_t depth = 0) const {
+    if (depth == middleware.size()) return handler(attempt);
+    return middleware[depth](attempt, [&] { return call(handler, attempt, depth + 1); });
+  }
+
+  Result<store::Submission> submission_of(Submission asked) {
+    store::Submission made;
+    const SubmitOptions& options = asked.options;
+    if (options.id.empty()) {
+      made.id = task::TaskId(ids.next());
+    } else {
+      const Result<task::TaskId> id = task::parse_task_id("id", options.id);
+      if (!id) return fail(id.error());
+      made.id = *id;
+    }
+    task::TaskSpec& spec = made.spec;
+    spec.kind = task::Kind(std::move(asked.kind));
+    spec.payload = std::move(asked.payload);
+    spec.tenant = task::Tenant(options.tenant);
+    spec.shard_key = task::ShardKey(options.shard_key);
+    spec.unique_key = task::UniqueKey(options.unique_key);
+    spec.priority = options.priority;
+    spec.headers = options.headers;
+    spec.search_keys = options.search_keys;
+    spec.trace_parent = options.trace_parent;
+    spec.max_retries = options.max_retries;
+    spec.timeout = options.timeout;
+    spec.backoff = options.backoff;
+    if (options.deadline) {
+      spec.deadline = options.deadline->at;
+      if (options.deadline->in) spec.deadline = saturating_add(clock.now(), *options.deadline->in);
+    }
+    made.delay = options.delay;
+    if (const Result<> valid = task::validate(spec); !valid) return fail(valid.error());
+    const auto names = backoffs->names();
+    if (!spec.backoff.empty() && std::ranges::find(names, spec.backoff) == names.end()) {
+      return fail(ErrorCode::kInvalid, fmt::format("task.backoff \"{}\" is unknown; there are: {}",
+                                                   spec.backoff, fmt::join(names, ", ")));
+    }
+    return made;
+  }
+
+  Result<std::string> control(std::string_view id, task::Move move, std::string_view by) {
+    const Result<task::TaskId> parsed = task::parse_task_id("id", id);
+    if (!parsed) return fail(parsed.error());
+    auto answer = store.opened->store().control(
+        std::vector{*parsed}, {.move = move, .payload = std::nullopt, .deadline = std::nullopt}, by,
+        kReadPatience);
+    if (!answer) return fail(answer.error());
+    const Result<task::Effect>& effect = answer->items.front().effect;
+    if (!effect) return fail(effect.error());
+    if (node) {
+      node->hint_requests();
+      node->hint_work();
+    }
+    return *effect == task::Effect::kDone ? "done" : "requested";
+  }
+
+  Result<> pause_kind(std::string_view kind, bool paused, std::string_view by) {
+    auto done =
+        store.opened->store().pause_kind(task::Kind(std::string(kind)), paused, by, kReadPatience);
+    if (!done) return fail(done.error());
+    if (node) node->hint_requests();
+    return {};
+  }
+};
+
+Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Engine::~Engine() = default;
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+
+Result<Engine> Engine::open(const EngineOptions& options) {
+  auto impl = std::make_unique<Impl>(options);
+  engine::NodeSettings settings = node_settings(options, false);
+  if (Result<> valid = validate(settings); !valid) return fail(valid.error());
+  // One for each call that may be out at once.
+  const auto connections =
+      static_cast<std::size_t>(settings.ingest.calls + settings.apply_calls + 2);
+  auto store = embed::open_store(options.store, impl->clock, impl->log, connections);
+  if (!store) return fail(store.error());
+  impl->store = *std::move(store);
+  settings.exclusive_store = impl->store.exclusive;
+  impl->node = std::make_unique<engine::Node>(*impl->store.opened, impl->clock, impl->log,
+                                              std::move(settings), random_seed());
+  return Engine(std::move(impl));
+}
+
+Engine& Engine::handle_bytes(std::string_view kind, Handler handler, const KindOptions& options,
+                             Probe probe) {
+  engine::Probe inner;
+  if (probe) {
+    inner = [probe = std::move(probe)](const std::shared_ptr<engine::AttemptRun>& run) {
+      return probe(detail::AttemptAccess::make(run));
+    };
+  }
+  const Impl* impl = impl_.get();
+  engine::Handler outer =
+      [impl, handler = std::move(handler)](const std::shared_ptr<engine::AttemptRun>& run) {
+        run->complete(embed::result_of(impl->call(handler, detail::AttemptAccess::make(run))));
+      };
+  impl_->registrations.emplace_back([impl = impl_.get(), kind = std::string(kind), options,
+                                     outer = std::move(outer), inner = std::move(inner)] {
+    engine::KindRules rules;
+    rules.settings = kind_settings(options);
+    rules.backoffs = impl->backoffs;
+    return impl->node->handle(kind, std::move(rules), outer, inner);
+  });
+  return *this;
+}
+
+Engine& Engine::handle_async(std::string_view kind, AsyncHandler handler,
+                             const KindOptions& options) {
+  engine::Handler outer = [handler =
+                               std::move(handler)](const std::shared_ptr<engine::AttemptRun>& run) {
+    handler(detail::AttemptAccess::completion(run));
+  };
+  impl_->registrations.emplace_back(
+      [impl = impl_.get(), kind = std::string(kind), options, outer = std::move(outer)] {
+        engine::KindRules rules;
+        rules.settings = kind_settings(options);
+        rules.settings.asynchronous = true;
+        rules.backoffs = impl->backoffs;
+        return impl->node->handle(kind, std::move(rules), outer);
+      });
+  return *this;
+}
+
+Engine& Engine::around(Middleware middleware) {
+  impl_->middleware.push_back(std::move(middleware));
+  return *this;
+}
+
+Engine& Engine::add_backoff(std::string name,
+                            std::function<Duration(Duration base, int retry)> curve) {
+  impl_->note(impl_->backoffs->add(std::move(name), std::move(curve)));
+  return *this;
+}
+
+Result<> Engine::start() {
+  for (const auto& registration : std::exchange(impl_->registrations, {})) {
+    impl_->note(registration());
+  }
+  if (impl_->wrong) return fail(*impl_->wrong);
+  return impl_->node->start();
+}
+
+Result<TaskIdText> Engine::submit_bytes(std::string_view kind, std::string payload,
+                                        const SubmitOptions& options) {
+  auto submission = impl_->submission_of(
+      {.kind = std::string(kind), .payload = std::move(payload), .options = options});
+  if (!submission) return fail(submission.error());
+  return answer_of(impl_->node->submit(*std::move(submission)));
+}
+
+std::vector<Result<TaskIdText>> Engine::submit_all(std::vector<Submission> batch) {
+  struct Item final : engine::SubmitWaiter {
+    void answered(const engine::SubmitAnswer& answer) override {
+      *result = answer_of(answer);
+      left->count_down();
+    }
+    Result<TaskIdText>* result = nullptr;
+    std::latch* left = nullptr;
+  };
+  std::vector<Result<TaskIdText>> results(batch.size());
+  std::latch left(static_cast<std::ptrdiff_t>(batch.size()));
+  std::vector<Item> items(batch.size());
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    auto submission = impl_->submission_of(std::move(batch[i]));
+    if (!submission) {
+      results[i] = fail(submission.error());
+      left.count_down();
+      continue;
+    }
+    items[i].result = &results[i];
+    items[i].left = &left;
+    impl_->node->submit(*std::move(submission), items[i]);
+  }
+  left.wait();
+  return results;
+}
+
+void Engine::submit_async(Submission submission, std::function<void(Result<TaskIdText>)> answered) {
+  struct Later final : engine::SubmitWaiter {
+    explicit Later(std::function<void(Result<TaskIdText>)> call) : call_(std::move(call)) {}
+    void answered(const engine::SubmitAnswer& answer) override {
+      const std::unique_ptr<Later> self(this);
+      call_(answer_of(answer));
+    }
+    std::function<void(Result<TaskIdText>)> call_;
+  };
+  auto made = impl_->submission_of(std::move(submission));
+  if (!made) {
+    answered(fail(made.error()));
+    return;
+  }
+  // Gone when it has been answered, which happens exactly once.
+  impl_->node->submit(*std::move(made), *std::make_unique<Later>(std::move(answered)).release());
+}
+
+std::string Engine::new_id() { return task::to_string(task::TaskId(impl_->ids.next())); }
+
+Result<TaskView> Engine::find(std::string_view id) {
+  const Result<task::TaskId> parsed = task::parse_task_id("id", id);
+  if (!parsed) return fail(parsed.error());
+  const auto task = impl_->store.opened->reader().find(*parsed, kReadPatience);
+  if (!task) return fail(task.error());
+  return view_of(*task);
+}
+
+Result<std::string> Engine::cancel(std::string_view id, std::string_view by) {
+  return impl_->control(id, task::Move::kCancel, by);
+}
+Result<std::string> Engine::pause(std::string_view id, std::string_view by) {
+  return impl_->control(id, task::Move::kPause, by);
+}
+Result<std::string> Engine::resume(std::string_view id, std::string_view by) {
+  return impl_->control(id, task::Move::kResume, by);
+}
+Result<std::string> Engine::retry_now(std::string_view id, std::string_view by) {
+  const Result<TaskView> task = find(id);
+  if (!task) return fail(task.error());
+  const bool ended = task->state == "dead" || task->state == "failed";
+  return impl_->control(id, ended ? task::Move::kReopen : task::Move::kRetryNow, by);
+}
+Result<std::string> Engine::resolve(std::string_view id, std::string_view by) {
+  return impl_->control(id, task::Move::kResolve, by);
+}
+Result<std::string> Engine::ignore(std::string_view id, std::string_view by) {
+  return impl_->control(id, task::Move::kIgnore, by);
+}
+Result<> Engine::pause_kind(std::string_view kind, std::string_view by) {
+  return impl_->pause_kind(kind, true, by);
+}
+Result<> Engine::resume_kind(std::string_view kind, std::string_view by) {
+  return impl_->pause_kind(kind, false, by);
+}
+
+Result<std::map<std::pair<std::string, std::string>, std::int64_t>> Engine::counts() {
+  const auto counts = impl_->store.opened->reader().counts(kReadPatience);
+  if (!counts) return fail(counts.error());
+  std::map<std::pair<std::string, std::string>, std::int64_t> named;
+  for (const auto& [key, count] : *counts) {
+    named[{key.first.value, std::string(task::to_string(key.second))}] = count;
+  }
+  return named;
+}
+
+StopReport Engine::stop(Duration limit) {
+  const engine::Stopped stopped = impl_->node->stop(limit);
+  return {.released = stopped.released, .finished = stopped.finished, .cut_off = stopped.cut_off};
+}
+
+}  // namespace recourse

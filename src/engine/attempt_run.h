@@ -1,0 +1,59 @@
+// One call of a handler, from its start to its end: what the handler sees of it, and how it
+// answers, from whatever thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "base/time.h"
+#include "engine/core/command.h"
+#include "engine/core/event.h"
+#include "engine/inbox.h"
+#include "task/record.h"
+
+namespace recourse::engine {
+
+// Safe to use from any thread.
+class AttemptRun {
+ public:
+  AttemptRun(Start start, std::shared_ptr<Inbox> inbox)
+      : start_(std::move(start)), inbox_(std::move(inbox)) {}
+  // A handler that goes away without an answer has failed: nothing may stay running for ever.
+  ~AttemptRun();
+  AttemptRun(const AttemptRun&) = delete;
+  AttemptRun& operator=(const AttemptRun&) = delete;
+
+  [[nodiscard]] const task::Task& task() const { return *start_.task; }
+  [[nodiscard]] const Start& start() const { return start_; }
+  // Set when its time is up, a person cancels it, or the node is about to end.
+  [[nodiscard]] std::stop_token stop_token() const { return stop_.get_token(); }
+  void request_stop() { stop_.request_stop(); }
+
+  // The first answer counts; later ones are ignored. Whether it is still wanted is the core's to
+  // say.
+  void complete(AttemptResult result);
+  [[nodiscard]] bool completed() const { return completed_.load(std::memory_order_acquire); }
+
+ private:
+  Start start_;
+  // A handler may keep it for longer than the node lives.
+  std::shared_ptr<Inbox> inbox_;
+  std::stop_source stop_;
+  std::atomic<bool> completed_ = false;
+};
+
+// Runs on a thread of the executor. It answers through the run: before it returns, or later from
+// any thread that keeps the pointer. What it throws becomes its answer.
+using Handler = std::function<void(const std::shared_ptr<AttemptRun>&)>;
+// "Is it already done?" Asked before a task runs again that may have happened.
+using Probe = std::function<bool(const std::shared_ptr<AttemptRun>&)>;
+
+// Calls the probe where one is asked for, then the handler, and sees to it that there is an answer.
+void run_attempt(const std::shared_ptr<AttemptRun>& run, const Handler& handler,
+                 const Probe& probe);
+
+}  // namespace recourse::engine

@@ -1,0 +1,64 @@
+// Events on their way to the core, from any thread. The core takes all that have come, at once.
+#pragma once
+
+#include <condition_variable>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/time.h"
+#include "engine/core/event.h"
+
+namespace recourse::engine {
+
+// Safe to call from any thread; one thread takes.
+class Inbox {
+ public:
+  // False: nobody takes any more.
+  bool put(Event event) {
+    bool wake = false;
+    {
+      MutexLock lock(mutex_);
+      if (closed_) return false;
+      wake = std::exchange(asleep_, false);
+      events_.push_back(std::move(event));
+    }
+    if (wake) arrived_.notify_one();
+    return true;
+  }
+
+  // Waits until something comes, for `patience` at most. `into` is emptied; its memory is reused.
+  void take(std::vector<Event>& into, Duration patience) {
+    into.clear();
+    MutexLock lock(mutex_);
+    if (events_.empty() && patience > Duration::zero()) {
+      asleep_ = true;
+      if (patience >= kLongestWait) {
+        while (asleep_) arrived_.wait(mutex_);
+      } else {
+        const auto until = std::chrono::steady_clock::now() + patience;
+        while (asleep_) {
+          if (arrived_.wait_until(mutex_, until) == std::cv_status::timeout) break;
+        }
+      }
+      asleep_ = false;
+    }
+    std::swap(into, events_);
+  }
+
+  // What comes later is not taken; answers with what came before.
+  std::vector<Event> close() {
+    MutexLock lock(mutex_);
+    closed_ = true;
+    return std::move(events_);
+  }
+
+ private:
+  Mutex mutex_;
+  ConditionVariable arrived_;
+  std::vector<Event> events_ GUARDED_BY(mutex_);
+  bool asleep_ GUARDED_BY(mutex_) = false;
+  bool closed_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace recourse::engine

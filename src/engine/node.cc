@@ -1,0 +1,244 @@
+#include "engine/node.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <semaphore>
+#include <utility>
+
+#include "base/invariant.h"
+
+namespace recourse::engine {
+namespace {
+
+// How old the shown status may be.
+constexpr Duration kPublishEvery = std::chrono::milliseconds(50);
+
+template <class... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+
+SubmitId id_of(SubmitWaiter& waiter) {
+  return SubmitId(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&waiter)));
+}
+SubmitWaiter& waiter_of(SubmitId id) {
+  return *reinterpret_cast<SubmitWaiter*>(static_cast<std::uintptr_t>(id.value));
+}
+
+class BlockingWaiter final : public SubmitWaiter {
+ public:
+  void answered(const SubmitAnswer& answer) override {
+    answer_ = answer;
+    there_.release();
+  }
+  SubmitAnswer wait() {
+    there_.acquire();
+    return std::move(*answer_);
+  }
+
+ private:
+  std::binary_semaphore there_{0};
+  std::optional<SubmitAnswer> answer_;
+};
+
+}  // namespace
+
+Node::Node(store::OpenedStore& opened, const Clock& clock, Log& log, NodeSettings settings,
+           std::uint64_t seed)
+    : opened_(opened),
+      log_(log),
+      time_(clock),
+      settings_(std::move(settings)),
+      seed_(seed),
+      executor_(settings_.executor) {}
+
+Node::~Node() {
+  (void)stop(Duration::zero());
+  if (core_thread_.joinable()) core_thread_.join();
+}
+
+Result<> Node::handle(std::string_view kind, KindRules rules, Handler handler, Probe probe) {
+  {
+    MutexLock lock(mutex_);
+    if (started_) {
+      return fail(
+          ErrorCode::kInvalid,
+          fmt::format("the handler of \"{}\" comes too late: register it before start()", kind));
+    }
+  }
+  rules.settings.has_probe = probe != nullptr;
+  if (Result<> added = kinds_.add(kind, std::move(rules)); !added) return added;
+  entries_.emplace(std::string(kind),
+                   Entry{.handler = std::move(handler), .probe = std::move(probe)});
+  return {};
+}
+
+Result<> Node::start() {
+  if (Result<> valid = validate(settings_); !valid) return valid;
+  MutexLock lock(mutex_);
+  if (std::exchange(started_, true)) {
+    return fail(ErrorCode::kInvalid, "the engine was started already");
+  }
+  crew_ = std::make_unique<StoreCrew>(opened_, *inbox_, settings_.name, settings_.ingest.calls,
+                                      settings_.apply_calls);
+  core_thread_ = std::thread([this] { run(); });
+  return {};
+}
+
+void Node::run() {
+  Core core(settings_, kinds_, seed_, time_.now());
+  Commands commands;
+  std::vector<Event> events;
+  core.begin(time_.now(), commands);
+  while (!leaving_) {
+    const TimePoint now = time_.now();
+    for (Event& event : events) {
+      if (const auto* ended = std::get_if<AttemptEnded>(&event)) runs_.erase(ended->attempt);
+      core.on(std::move(event), now, commands);
+    }
+    core.settle(now, commands);
+    carry_out(commands);
+    publish(core, now);
+    Duration patience = core.next_wakeup() - now;
+    if (core.next_wakeup() == kNever) patience = kLongestWait;
+    if (unpublished_) patience = std::min(patience, kPublishEvery);
+    inbox_->take(events, patience);
+  }
+  end(core);
+}
+
+// The store's calls are waited for, each has its deadline; their answers answer those who submit.
+void Node::end(Core& core) {
+  crew_.reset();
+  Commands commands;
+  for (Event& event : inbox_->close()) core.on(std::move(event), time_.now(), commands);
+  core.abandon(commands);
+  for (const Command& command : commands) {
+    if (const auto* answers = std::get_if<AnswerSubmits>(&command)) carry_out(*answers);
+  }
+  MutexLock lock(mutex_);
+  stopped_ = *leaving_;
+  changed_.notify_all();
+}
+
+void Node::carry_out(Commands& commands) {
+  for (Command& command : commands) {
+    // None of them const: the last one would fit better.
+    std::visit(Overloaded{[&](Start& start) { carry_out(std::move(start)); },
+                          [&](StopAttempt& stop) { carry_out(stop); },
+                          [&](SetStartLimit& limit) {
+                            start_limit_.store(limit.limit.time_since_epoch().count(),
+                                               std::memory_order_release);
+                          },
+                          [&](AnswerSubmits& answers) { carry_out(answers); },
+                          [&](Stopped& stopped) { leaving_ = stopped; },
+                          [&](Happening& happening) { tell(happening); },
+                          [&](auto&) { crew_->carry_out(std::move(command)); }},
+               command);
+  }
+  commands.clear();
+}
+
+const Node::Entry* Node::entry_of(const task::Kind& kind) const {
+  const Entry* best = nullptr;
+  std::size_t longest = 0;
+  for (const auto& [name, entry] : entries_) {
+    if (name == kind.value) return &entry;
+    if (!fits(name, kind.value) || (best != nullptr && name.size() <= longest)) continue;
+    longest = name.size();
+    best = &entry;
+  }
+  return best;
+}
+
+void Node::carry_out(Start start) {
+  const Entry* entry = entry_of(start.task->spec.kind);
+  invariant(entry != nullptr, "the core starts only what has a handler");
+  const AttemptId id = start.attempt;
+  auto run = std::make_shared<AttemptRun>(std::move(start), inbox_);
+  runs_[id] = run;
+  executor_.run([this, entry, run = std::move(run)] {
+    // The last look before the call: nothing starts once the node may be thought dead.
+    const TimePoint limit(Duration(start_limit_.load(std::memory_order_acquire)));
+    if (time_.now() >= limit || run->stop_token().stop_requested()) {
+      run->complete(NotStarted{});
+      return;
+    }
+    run_attempt(run, entry->handler, entry->probe);
+  });
+}
+
+void Node::carry_out(const StopAttempt& stop) {
+  const auto found = runs_.find(stop.attempt);
+  if (found == runs_.end()) return;
+  if (const auto run = found->second.lock()) run->request_stop();
+}
+
+void Node::carry_out(const AnswerSubmits& answers) {
+  for (const SubmitAnswer& answer : answers.answers) waiter_of(answer.submit).answered(answer);
+}
+
+void Node::tell(const Happening& happening) {
+  if (const auto* node = std::get_if<NodeHappened>(&happening)) {
+    log_.info(to_string(node->event),
+              {{"detail", node->detail}, {"count", std::to_string(node->count)}});
+  } else if (const auto* breaker = std::get_if<BreakerChanged>(&happening)) {
+    log_.warning("breaker_changed", {{"kind", breaker->kind.value},
+                                     {"from", std::string(to_string(breaker->change.from))},
+                                     {"to", std::string(to_string(breaker->change.to))}});
+  } else if (const auto* batch = std::get_if<BatchChanged>(&happening)) {
+    log_.info("batch_changed", {{"from", std::to_string(batch->change.from)},
+                                {"to", std::to_string(batch->change.to)},
+                                {"reason", batch->change.reason}});
+  }
+  if (listener_) listener_(happening);
+}
+
+void Node::publish(Core& core, TimePoint now) {
+  unpublished_ = now - published_at_ < kPublishEvery;
+  if (unpublished_) return;
+  published_at_ = now;
+  MutexLock lock(mutex_);
+  status_ = core.status(now);
+}
+
+Core::Status Node::status() const {
+  MutexLock lock(mutex_);
+  return status_;
+}
+
+void Node::submit(store::Submission submission, SubmitWaiter& waiter) {
+  const task::TaskId id = submission.id;
+  {
+    MutexLock lock(mutex_);
+    if (!started_) {
+      waiter.answered(
+          {id_of(waiter), id, fail(ErrorCode::kUnavailable, "the engine has not been started")});
+      return;
+    }
+  }
+  if (!inbox_->put(Submit{.submit = id_of(waiter), .submission = std::move(submission)})) {
+    waiter.answered(
+        {id_of(waiter), id, fail(ErrorCode::kUnavailable, "the engine has been stopped")});
+  }
+}
+
+SubmitAnswer Node::submit(store::Submission submission) {
+  BlockingWaiter waiter;
+  submit(std::move(submission), waiter);
+  return waiter.wait();
+}
+
+Stopped Node::stop(Duration limit) {
+  {
+    MutexLock lock(mutex_);
+    if (!started_) return {};
+  }
+  (void)inbox_->put(StopRequest{limit});
+  MutexLock lock(mutex_);
+  while (!stopped_) changed_.wait(mutex_);
+  return *stopped_;
+}
+
+}  // namespace recourse::engine

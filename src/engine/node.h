@@ -1,0 +1,117 @@
+// The engine of one node with its threads: the core on one of its own, the store's calls on a crew,
+// handlers on the executor. It moves events and commands; every rule is the core's.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "engine/attempt_run.h"
+#include "engine/core/core.h"
+#include "engine/executor.h"
+#include "engine/inbox.h"
+#include "engine/store_crew.h"
+#include "store/opened.h"
+
+namespace recourse::engine {
+
+// Where a submit's answer goes, on the core's thread: it must be quick.
+class SubmitWaiter {
+ public:
+  virtual ~SubmitWaiter() = default;
+  virtual void answered(const SubmitAnswer& answer) = 0;
+};
+
+// Told of everything that happens, on the core's thread: it must be quick.
+using Listener = std::function<void(const Happening&)>;
+
+// Safe to use from any thread, but for handle() and start(), which come first.
+class Node {
+ public:
+  // All of them must outlive the node.
+  Node(store::OpenedStore& opened, const Clock& clock, Log& log, NodeSettings settings,
+       std::uint64_t seed);
+  // Stops at once where stop() was not called: running attempts are waited for all the same,
+  // because a thread cannot be taken away from its handler.
+  ~Node();
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  // Before start(). A name that ends in `*` stands for all kinds that begin so.
+  Result<> handle(std::string_view kind, KindRules rules, Handler handler, Probe probe = nullptr);
+  void listen(Listener listener) { listener_ = std::move(listener); }
+  Result<> start();
+
+  // The waiter is answered exactly once, and must live until then.
+  void submit(store::Submission submission, SubmitWaiter& waiter);
+  // Waits until the task is durable, or is not.
+  SubmitAnswer submit(store::Submission submission);
+
+  // Something may be due, or asked for by people.
+  void hint_work() { (void)inbox_->put(WorkHint{}); }
+  void hint_requests() { (void)inbox_->put(RequestHint{}); }
+
+  // Waits for running attempts up to the limit. Again with a shorter limit: forces.
+  Stopped stop(Duration limit);
+
+  [[nodiscard]] Core::Status status() const;
+  [[nodiscard]] Executor::Use executor_use() const { return executor_.use(); }
+
+ private:
+  struct Entry {
+    Handler handler;
+    Probe probe;
+  };
+
+  void run();
+  void carry_out(Commands& commands);
+  void carry_out(Start start);
+  void carry_out(const StopAttempt& stop);
+  void carry_out(const AnswerSubmits& answers);
+  void tell(const Happening& happening);
+  [[nodiscard]] const Entry* entry_of(const task::Kind& kind) const;
+  void publish(Core& core, TimePoint now);
+  void end(Core& core);
+
+  store::OpenedStore& opened_;
+  Log& log_;
+  const SteadyTime time_;
+  const NodeSettings settings_;
+  const std::uint64_t seed_;
+  Listener listener_;
+  KindTable kinds_;
+  std::map<std::string, Entry, std::less<>> entries_;
+
+  std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
+  // No handler is called at or after it; by the node's time.
+  std::atomic<Duration::rep> start_limit_ = Duration::min().count();
+  // Of the core's thread alone.
+  std::unordered_map<AttemptId, std::weak_ptr<AttemptRun>> runs_;
+  TimePoint published_at_;
+  bool unpublished_ = false;
+  std::optional<Stopped> leaving_;
+
+  mutable Mutex mutex_;
+  ConditionVariable changed_;
+  Core::Status status_ GUARDED_BY(mutex_);
+  std::optional<Stopped> stopped_ GUARDED_BY(mutex_);
+  bool started_ GUARDED_BY(mutex_) = false;
+
+  // After what they use: they end first.
+  std::unique_ptr<StoreCrew> crew_;
+  Executor executor_;
+  std::thread core_thread_;
+};
+
+}  // namespace recourse::engine
