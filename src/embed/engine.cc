@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/ulid_source.h"
-#include "embed/attempt_access.h"
+#include "embed/convert.h"
 #include "embed/open_store.h"
 #include "engine/node.h"
 #include "task/control.h"
@@ -47,55 +47,6 @@ engine::NodeSettings node_settings(const EngineOptions& options, bool exclusive)
   return settings;
 }
 
-engine::KindSettings kind_settings(const KindOptions& options) {
-  engine::KindSettings settings;
-  settings.concurrency = options.concurrency;
-  settings.tenant_max = options.tenant_max;
-  settings.cluster_wide = options.cluster_wide;
-  settings.backoff = {.strategy = options.backoff,
-                      .base = options.backoff_base,
-                      .min = options.backoff_min,
-                      .max = options.backoff_max,
-                      .jitter = policy::Jitter::kRatio,
-                      .jitter_ratio = options.jitter};
-  if (options.rate) {
-    settings.rate = {.per_second = options.rate->per_second, .burst = options.rate->burst};
-  }
-  settings.breaker_enabled = options.breaker;
-  settings.breaker.window_calls = options.breaker_calls;
-  settings.breaker.min_calls = options.breaker_min_calls;
-  settings.breaker.failure_ratio = options.breaker_failure_ratio;
-  settings.breaker.open_for = options.breaker_open_for;
-  settings.breaker.probes = options.breaker_probes;
-  return settings;
-}
-
-TaskView view_of(const task::Task& task) {
-  TaskView view{.id = task::to_string(task.id),
-                .kind = task.spec.kind.value,
-                .state = std::string(task::to_string(task.state)),
-                .payload = task.spec.payload,
-                .retries = task.retries,
-                .attempts = task.attempts,
-                .error_code = {},
-                .error = {},
-                .created_at = task.created_at,
-                .due_at = task.due_at,
-                .ended_at = task.ended_at};
-  if (task.last_error) {
-    view.error_code = task.last_error->code;
-    view.error = task.last_error->message;
-  }
-  return view;
-}
-
-Result<TaskIdText> answer_of(const engine::SubmitAnswer& answer) {
-  if (answer.result) return task::to_string(answer.task);
-  Error error = answer.result.error();
-  if (error.code == ErrorCode::kInDoubt) error.message += "; id " + task::to_string(answer.task);
-  return fail(std::move(error));
-}
-
 }  // namespace
 
 struct Engine::Impl {
@@ -117,47 +68,20 @@ struct Engine::Impl {
     if (!result && !wrong) wrong = std::move(result).error();
   }
 
-  // Through all the middleware, the first added outermost.
-  Outcome call(const Handler& handler, const Attempt& attempt, std::size_t depth = 0) const {
-    if (depth == middleware.size()) return handler(attempt);
-    return middleware[depth](attempt, [&] { return call(handler, attempt, depth + 1); });
+  // At start(), when all backoffs are known.
+  void register_later(std::string_view kind, engine::KindSettings settings, engine::Handler handler,
+                      engine::Probe probe) {
+    registrations.emplace_back([this, kind = std::string(kind), settings = std::move(settings),
+                                handler = std::move(handler), probe = std::move(probe)] {
+      engine::KindRules rules;
+      rules.settings = settings;
+      rules.backoffs = backoffs;
+      return node->handle(kind, std::move(rules), handler, probe);
+    });
   }
 
   Result<store::Submission> submission_of(Submission asked) {
-    store::Submission made;
-    const SubmitOptions& options = asked.options;
-    if (options.id.empty()) {
-      made.id = task::TaskId(ids.next());
-    } else {
-      const Result<task::TaskId> id = task::parse_task_id("id", options.id);
-      if (!id) return fail(id.error());
-      made.id = *id;
-    }
-    task::TaskSpec& spec = made.spec;
-    spec.kind = task::Kind(std::move(asked.kind));
-    spec.payload = std::move(asked.payload);
-    spec.tenant = task::Tenant(options.tenant);
-    spec.shard_key = task::ShardKey(options.shard_key);
-    spec.unique_key = task::UniqueKey(options.unique_key);
-    spec.priority = options.priority;
-    spec.headers = options.headers;
-    spec.search_keys = options.search_keys;
-    spec.trace_parent = options.trace_parent;
-    spec.max_retries = options.max_retries;
-    spec.timeout = options.timeout;
-    spec.backoff = options.backoff;
-    if (options.deadline) {
-      spec.deadline = options.deadline->at;
-      if (options.deadline->in) spec.deadline = saturating_add(clock.now(), *options.deadline->in);
-    }
-    made.delay = options.delay;
-    if (const Result<> valid = task::validate(spec); !valid) return fail(valid.error());
-    const auto names = backoffs->names();
-    if (!spec.backoff.empty() && std::ranges::find(names, spec.backoff) == names.end()) {
-      return fail(ErrorCode::kInvalid, fmt::format("task.backoff \"{}\" is unknown; there are: {}",
-                                                   spec.backoff, fmt::join(names, ", ")));
-    }
-    return made;
+    return embed::submission_of(std::move(asked), ids.next(), clock.now(), *backoffs);
   }
 
   Result<std::string> control(std::string_view id, task::Move move, std::string_view by) {
@@ -208,41 +132,17 @@ Result<Engine> Engine::open(const EngineOptions& options) {
 
 Engine& Engine::handle_bytes(std::string_view kind, Handler handler, const KindOptions& options,
                              Probe probe) {
-  engine::Probe inner;
-  if (probe) {
-    inner = [probe = std::move(probe)](const std::shared_ptr<engine::AttemptRun>& run) {
-      return probe(detail::AttemptAccess::make(run));
-    };
-  }
-  const Impl* impl = impl_.get();
-  engine::Handler outer =
-      [impl, handler = std::move(handler)](const std::shared_ptr<engine::AttemptRun>& run) {
-        run->complete(embed::result_of(impl->call(handler, detail::AttemptAccess::make(run))));
-      };
-  impl_->registrations.emplace_back([impl = impl_.get(), kind = std::string(kind), options,
-                                     outer = std::move(outer), inner = std::move(inner)] {
-    engine::KindRules rules;
-    rules.settings = kind_settings(options);
-    rules.backoffs = impl->backoffs;
-    return impl->node->handle(kind, std::move(rules), outer, inner);
-  });
+  impl_->register_later(kind, embed::kind_settings(options),
+                        embed::wrap(std::move(handler), impl_->middleware),
+                        embed::wrap(std::move(probe)));
   return *this;
 }
 
 Engine& Engine::handle_async(std::string_view kind, AsyncHandler handler,
                              const KindOptions& options) {
-  engine::Handler outer = [handler =
-                               std::move(handler)](const std::shared_ptr<engine::AttemptRun>& run) {
-    handler(detail::AttemptAccess::completion(run));
-  };
-  impl_->registrations.emplace_back(
-      [impl = impl_.get(), kind = std::string(kind), options, outer = std::move(outer)] {
-        engine::KindRules rules;
-        rules.settings = kind_settings(options);
-        rules.settings.asynchronous = true;
-        rules.backoffs = impl->backoffs;
-        return impl->node->handle(kind, std::move(rules), outer);
-      });
+  engine::KindSettings settings = embed::kind_settings(options);
+  settings.asynchronous = true;
+  impl_->register_later(kind, std::move(settings), embed::wrap(std::move(handler)), nullptr);
   return *this;
 }
 
@@ -270,13 +170,13 @@ Result<TaskIdText> Engine::submit_bytes(std::string_view kind, std::string paylo
   auto submission = impl_->submission_of(
       {.kind = std::string(kind), .payload = std::move(payload), .options = options});
   if (!submission) return fail(submission.error());
-  return answer_of(impl_->node->submit(*std::move(submission)));
+  return embed::answer_of(impl_->node->submit(*std::move(submission)));
 }
 
 std::vector<Result<TaskIdText>> Engine::submit_all(std::vector<Submission> batch) {
   struct Item final : engine::SubmitWaiter {
     void answered(const engine::SubmitAnswer& answer) override {
-      *result = answer_of(answer);
+      *result = embed::answer_of(answer);
       left->count_down();
     }
     Result<TaskIdText>* result = nullptr;
@@ -305,7 +205,7 @@ void Engine::submit_async(Submission submission, std::function<void(Result<TaskI
     explicit Later(std::function<void(Result<TaskIdText>)> call) : call_(std::move(call)) {}
     void answered(const engine::SubmitAnswer& answer) override {
       const std::unique_ptr<Later> self(this);
-      call_(answer_of(answer));
+      call_(embed::answer_of(answer));
     }
     std::function<void(Result<TaskIdText>)> call_;
   };
@@ -325,7 +225,7 @@ Result<TaskView> Engine::find(std::string_view id) {
   if (!parsed) return fail(parsed.error());
   const auto task = impl_->store.opened->reader().find(*parsed, kReadPatience);
   if (!task) return fail(task.error());
-  return view_of(*task);
+  return embed::view_of(*task);
 }
 
 Result<std::string> Engine::cancel(std::string_view id, std::string_view by) {

@@ -6,8 +6,6 @@
 #include <semaphore>
 #include <utility>
 
-#include "base/invariant.h"
-
 namespace recourse::engine {
 namespace {
 
@@ -67,11 +65,7 @@ Result<> Node::handle(std::string_view kind, KindRules rules, Handler handler, P
           fmt::format("the handler of \"{}\" comes too late: register it before start()", kind));
     }
   }
-  rules.settings.has_probe = probe != nullptr;
-  if (Result<> added = kinds_.add(kind, std::move(rules)); !added) return added;
-  entries_.emplace(std::string(kind),
-                   Entry{.handler = std::move(handler), .probe = std::move(probe)});
-  return {};
+  return handlers_.add(kind, std::move(rules), std::move(handler), std::move(probe));
 }
 
 Result<> Node::start() {
@@ -87,7 +81,7 @@ Result<> Node::start() {
 }
 
 void Node::run() {
-  Core core(settings_, kinds_, seed_, time_.now());
+  Core core(settings_, handlers_.kinds(), seed_, time_.now());
   Commands commands;
   std::vector<Event> events;
   core.begin(time_.now(), commands);
@@ -140,32 +134,19 @@ void Node::carry_out(Commands& commands) {
   commands.clear();
 }
 
-const Node::Entry* Node::entry_of(const task::Kind& kind) const {
-  const Entry* best = nullptr;
-  std::size_t longest = 0;
-  for (const auto& [name, entry] : entries_) {
-    if (name == kind.value) return &entry;
-    if (!fits(name, kind.value) || (best != nullptr && name.size() <= longest)) continue;
-    longest = name.size();
-    best = &entry;
-  }
-  return best;
-}
-
 void Node::carry_out(Start start) {
-  const Entry* entry = entry_of(start.task->spec.kind);
-  invariant(entry != nullptr, "the core starts only what has a handler");
+  const HandlerTable::Entry& entry = handlers_.entry_of(start.task->spec.kind);
   const AttemptId id = start.attempt;
   auto run = std::make_shared<AttemptRun>(std::move(start), inbox_);
   runs_[id] = run;
-  executor_.run([this, entry, run = std::move(run)] {
+  executor_.run([this, &entry, run = std::move(run)] {
     // The last look before the call: nothing starts once the node may be thought dead.
     const TimePoint limit(Duration(start_limit_.load(std::memory_order_acquire)));
     if (time_.now() >= limit || run->stop_token().stop_requested()) {
       run->complete(NotStarted{});
       return;
     }
-    run_attempt(run, entry->handler, entry->probe);
+    run_attempt(run, entry.handler, entry.probe);
   });
 }
 

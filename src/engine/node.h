@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +19,7 @@
 #include "engine/attempt_run.h"
 #include "engine/core/core.h"
 #include "engine/executor.h"
+#include "engine/handler_table.h"
 #include "engine/inbox.h"
 #include "engine/store_crew.h"
 #include "store/opened.h"
@@ -69,18 +69,12 @@ class Node {
   [[nodiscard]] Executor::Use executor_use() const { return executor_.use(); }
 
  private:
-  struct Entry {
-    Handler handler;
-    Probe probe;
-  };
-
   void run();
   void carry_out(Commands& commands);
   void carry_out(Start start);
   void carry_out(const StopAttempt& stop);
   void carry_out(const AnswerSubmits& answers);
   void tell(const Happening& happening);
-  [[nodiscard]] const Entry* entry_of(const task::Kind& kind) const;
   void publish(Core& core, TimePoint now);
   void end(Core& core);
 
@@ -90,8 +84,7 @@ class Node {
   const NodeSettings settings_;
   const std::uint64_t seed_;
   Listener listener_;
-  KindTable kinds_;
-  std::map<std::string, Entry, std::less<>> entries_;
+  HandlerTable handlers_;
 
   std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   // No handler is called at or after it; by the node's time.

@@ -15,6 +15,7 @@
 #include "base/mutex.h"
 #include "engine/core/command.h"
 #include "engine/inbox.h"
+#include "engine/store_caller.h"
 #include "store/opened.h"
 
 namespace recourse::engine {
@@ -44,25 +45,9 @@ class StoreCrew {
 
   static Line line_of(const Command& command);
   void work(Desk& desk);
-  void answer(Command& command);
 
-  void call(Insert& command);
-  void call(Claim& command);
-  void call(Apply& command);
-  void call(RecordStarts& command);
-  void call(Join& command);
-  void call(Heartbeat& command);
-  void call(ReadNodes& command);
-  void call(DeclareDead& command);
-  void call(Adopt& command);
-  void call(ReadHeld& command);
-  void call(ReadTasks& command);
-  void call(ReadCounts& command);
-
-  store::Store& store_;
-  store::Reader& reader_;
+  StoreCaller caller_;
   Inbox& inbox_;
-  const std::string name_;
   std::array<Desk, kLines> desks_;
   std::vector<std::thread> threads_;
 };

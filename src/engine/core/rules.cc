@@ -19,7 +19,8 @@ bool fits(std::string_view name, std::string_view kind) {
 
 Result<> KindTable::add(std::string_view name, KindRules rules) {
   const std::string_view stem = has_star(name) ? name.substr(0, name.size() - 1) : name;
-  if (name.empty() || name.size() > task::kKindBytesMax || stem.find('*') != std::string_view::npos) {
+  if (name.empty() || name.size() > task::kKindBytesMax ||
+      stem.find('*') != std::string_view::npos) {
     return fail(ErrorCode::kInvalid,
                 fmt::format("kind \"{}\" must have 1 to {} bytes, and a * only at its end", name,
                             task::kKindBytesMax));
@@ -38,17 +39,17 @@ Result<> KindTable::add(std::string_view name, KindRules rules) {
 }
 
 const KindRules* KindTable::find(const task::Kind& kind) const {
-  const KindRules* best = nullptr;
-  std::size_t longest = 0;
+  const auto found = rules_.find(name_for(kind));
+  return found == rules_.end() ? nullptr : &found->second;
+}
+
+std::string KindTable::name_for(const task::Kind& kind) const {
+  if (rules_.contains(kind.value)) return kind.value;
+  std::string_view longest;
   for (const auto& [name, rules] : rules_) {
-    if (!fits(name, kind.value)) continue;
-    // A whole name is longer than the star that fits it, but for the empty rest.
-    const std::size_t length = has_star(name) ? name.size() : name.size() + 1;
-    if (length <= longest) continue;
-    longest = length;
-    best = &rules;
+    if (fits(name, kind.value) && name.size() > longest.size()) longest = name;
   }
-  return best;
+  return std::string(longest);
 }
 
 std::vector<task::Kind> KindTable::names() const {

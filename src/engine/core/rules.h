@@ -35,6 +35,8 @@ class KindTable {
 
   // Empty: no handler of this node fits.
   [[nodiscard]] const KindRules* find(const task::Kind& kind) const;
+  // The name under which its rules were given; empty where there are none.
+  [[nodiscard]] std::string name_for(const task::Kind& kind) const;
   // As the node's row lists them.
   [[nodiscard]] std::vector<task::Kind> names() const;
   // Those without a star: their lanes exist from the start.

@@ -1,0 +1,66 @@
+// For your own tests: an engine in memory, without threads, whose time stands still until you move
+// it. Handlers run on the test's thread.
+//
+//   recourse::testing::TestEngine engine;
+//   engine.handle<Grant>("grant-points", handler);
+//   auto id = engine.submit("grant-points", Grant{"m-1", 10}).value();
+//   engine.advance(1min);
+//   EXPECT_EQ(engine.find(id).value().state, "succeeded");
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "recourse/engine.h"
+
+namespace recourse::testing {
+
+// Thread safety: none.
+class TestEngine {
+ public:
+  TestEngine();
+  ~TestEngine();
+  TestEngine(TestEngine&&) noexcept;
+  TestEngine& operator=(TestEngine&&) noexcept;
+
+  // --- before the first submit; what is wrong with them is told by it ---
+  TestEngine& handle_bytes(std::string_view kind, Handler handler, const KindOptions& options = {},
+                           Probe probe = nullptr);
+  template <class T, class F>
+  TestEngine& handle(std::string_view kind, F handler, const KindOptions& options = {}) {
+    return handle_bytes(
+        kind,
+        [handler = std::move(handler)](const Attempt& attempt) mutable -> Outcome {
+          Result<T> payload = Codec<T>::decode(attempt.payload());
+          if (!payload) return dead_letter(payload.error().message, "SERDE_ERROR");
+          return handler(attempt, *payload);
+        },
+        options);
+  }
+
+  // Nothing runs before run_due() or advance().
+  Result<TaskIdText> submit_bytes(std::string_view kind, std::string payload,
+                                  const SubmitOptions& options = {});
+  template <class T>
+    requires(!std::is_convertible_v<T, std::string_view>)
+  Result<TaskIdText> submit(std::string_view kind, const T& payload,
+                            const SubmitOptions& options = {}) {
+    return submit_bytes(kind, Codec<T>::encode(payload), options);
+  }
+
+  // Both answer how many handlers were called.
+  int run_due();
+  // Whatever comes due on the way is run at its time.
+  int advance(Duration by);
+
+  Result<TaskView> find(std::string_view id);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace recourse::testing

@@ -1,0 +1,131 @@
+#include "embed/convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "embed/attempt_access.h"
+
+namespace recourse::embed {
+namespace {
+
+// The first added is the outermost.
+Outcome call_through(const std::vector<Middleware>& middleware, std::size_t depth,
+                     const Handler& handler, const Attempt& attempt) {
+  if (depth == middleware.size()) return handler(attempt);
+  return middleware[depth](attempt,
+                           [&] { return call_through(middleware, depth + 1, handler, attempt); });
+}
+
+}  // namespace
+
+engine::KindSettings kind_settings(const KindOptions& options) {
+  engine::KindSettings settings;
+  settings.concurrency = options.concurrency;
+  settings.tenant_max = options.tenant_max;
+  settings.cluster_wide = options.cluster_wide;
+  settings.backoff = {.strategy = options.backoff,
+                      .base = options.backoff_base,
+                      .min = options.backoff_min,
+                      .max = options.backoff_max,
+                      .jitter = policy::Jitter::kRatio,
+                      .jitter_ratio = options.jitter};
+  if (options.rate) {
+    settings.rate = {.per_second = options.rate->per_second, .burst = options.rate->burst};
+  }
+  settings.breaker_enabled = options.breaker;
+  settings.breaker.window_calls = options.breaker_calls;
+  settings.breaker.min_calls = options.breaker_min_calls;
+  settings.breaker.failure_ratio = options.breaker_failure_ratio;
+  settings.breaker.open_for = options.breaker_open_for;
+  settings.breaker.probes = options.breaker_probes;
+  return settings;
+}
+
+Result<store::Submission> submission_of(Submission asked, const Ulid& new_id, TimePoint now,
+                                        const policy::BackoffRegistry& backoffs) {
+  store::Submission made;
+  const SubmitOptions& options = asked.options;
+  if (options.id.empty()) {
+    made.id = task::TaskId(new_id);
+  } else {
+    const Result<task::TaskId> id = task::parse_task_id("id", options.id);
+    if (!id) return fail(id.error());
+    made.id = *id;
+  }
+  task::TaskSpec& spec = made.spec;
+  spec.kind = task::Kind(std::move(asked.kind));
+  spec.payload = std::move(asked.payload);
+  spec.tenant = task::Tenant(options.tenant);
+  spec.shard_key = task::ShardKey(options.shard_key);
+  spec.unique_key = task::UniqueKey(options.unique_key);
+  spec.priority = options.priority;
+  spec.headers = options.headers;
+  spec.search_keys = options.search_keys;
+  spec.trace_parent = options.trace_parent;
+  spec.max_retries = options.max_retries;
+  spec.timeout = options.timeout;
+  spec.backoff = options.backoff;
+  if (options.deadline) {
+    spec.deadline = options.deadline->at;
+    if (options.deadline->in) spec.deadline = saturating_add(now, *options.deadline->in);
+  }
+  made.delay = options.delay;
+  if (const Result<> valid = task::validate(spec); !valid) return fail(valid.error());
+  const auto names = backoffs.names();
+  if (!spec.backoff.empty() && std::ranges::find(names, spec.backoff) == names.end()) {
+    return fail(ErrorCode::kInvalid, fmt::format("task.backoff \"{}\" is unknown; there are: {}",
+                                                 spec.backoff, fmt::join(names, ", ")));
+  }
+  return made;
+}
+
+TaskView view_of(const task::Task& task) {
+  TaskView view{.id = task::to_string(task.id),
+                .kind = task.spec.kind.value,
+                .state = std::string(task::to_string(task.state)),
+                .payload = task.spec.payload,
+                .retries = task.retries,
+                .attempts = task.attempts,
+                .error_code = {},
+                .error = {},
+                .created_at = task.created_at,
+                .due_at = task.due_at,
+                .ended_at = task.ended_at};
+  if (task.last_error) {
+    view.error_code = task.last_error->code;
+    view.error = task.last_error->message;
+  }
+  return view;
+}
+
+Result<TaskIdText> answer_of(const engine::SubmitAnswer& answer) {
+  if (answer.result) return task::to_string(answer.task);
+  Error error = answer.result.error();
+  if (error.code == ErrorCode::kInDoubt) error.message += "; id " + task::to_string(answer.task);
+  return fail(std::move(error));
+}
+
+engine::Handler wrap(Handler handler, const std::vector<Middleware>& middleware) {
+  return
+      [handler = std::move(handler), &middleware](const std::shared_ptr<engine::AttemptRun>& run) {
+        run->complete(
+            result_of(call_through(middleware, 0, handler, detail::AttemptAccess::make(run))));
+      };
+}
+
+engine::Handler wrap(AsyncHandler handler) {
+  return [handler = std::move(handler)](const std::shared_ptr<engine::AttemptRun>& run) {
+    handler(detail::AttemptAccess::completion(run));
+  };
+}
+
+engine::Probe wrap(Probe probe) {
+  if (!probe) return nullptr;
+  return [probe = std::move(probe)](const std::shared_ptr<engine::AttemptRun>& run) {
+    return probe(detail::AttemptAccess::make(run));
+  };
+}
+
+}  // namespace recourse::embed

@@ -1,0 +1,31 @@
+// Between what users of the library say and what the engine understands.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "base/ulid.h"
+#include "engine/attempt_run.h"
+#include "engine/core/command.h"
+#include "engine/core/settings.h"
+#include "policy/backoff.h"
+#include "recourse/engine.h"
+#include "store/work.h"
+#include "task/record.h"
+
+namespace recourse::embed {
+
+engine::KindSettings kind_settings(const KindOptions& options);
+
+// Checked. `new_id` where the caller has none of its own; a relative deadline counts from `now`.
+Result<store::Submission> submission_of(Submission asked, const Ulid& new_id, TimePoint now,
+                                        const policy::BackoffRegistry& backoffs);
+TaskView view_of(const task::Task& task);
+Result<TaskIdText> answer_of(const engine::SubmitAnswer& answer);
+
+// The middleware must outlive the handler.
+engine::Handler wrap(Handler handler, const std::vector<Middleware>& middleware);
+engine::Handler wrap(AsyncHandler handler);
+engine::Probe wrap(Probe probe);
+
+}  // namespace recourse::embed

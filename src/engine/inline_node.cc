@@ -1,0 +1,122 @@
+#include "engine/inline_node.h"
+
+#include <utility>
+
+#include "base/invariant.h"
+#include "engine/store_caller.h"
+
+namespace recourse::engine {
+namespace {
+
+constexpr std::uint64_t kSeed = 1;
+// A task that is due again at once, for ever, must not hang a test.
+constexpr int kTurnsMax = 100'000;
+
+}  // namespace
+
+InlineNode::InlineNode(store::OpenedStore& opened, ManualClock& clock, NodeSettings settings)
+    : opened_(opened), clock_(clock), settings_(std::move(settings)) {}
+
+InlineNode::~InlineNode() { (void)inbox_->close(); }
+
+Result<> InlineNode::handle(std::string_view kind, KindRules rules, Handler handler, Probe probe) {
+  return handlers_.add(kind, std::move(rules), std::move(handler), std::move(probe));
+}
+
+Result<> InlineNode::start() {
+  if (Result<> valid = validate(settings_); !valid) return valid;
+  core_ = std::make_unique<Core>(settings_, handlers_.kinds(), kSeed, now());
+  Commands commands;
+  core_->begin(now(), commands);
+  for (Command& command : commands) carry_out(command);
+  (void)run_due();
+  return {};
+}
+
+SubmitAnswer InlineNode::submit(store::Submission submission) {
+  const SubmitId id(++submits_);
+  const task::TaskId task = submission.id;
+  if (core_ == nullptr) {
+    return {id, task, fail(ErrorCode::kUnavailable, "the engine has not been started")};
+  }
+  (void)inbox_->put(Submit{.submit = id, .submission = std::move(submission)});
+  while (!answers_.contains(id)) invariant(turn(), "every submit is answered");
+  return std::move(answers_.extract(id).mapped());
+}
+
+bool InlineNode::turn() {
+  std::vector<Event> events;
+  inbox_->take(events, Duration::zero());
+  Commands commands;
+  for (Event& event : events) core_->on(std::move(event), now(), commands);
+  core_->settle(now(), commands);
+  for (Command& command : commands) carry_out(command);
+  return !events.empty() || !commands.empty();
+}
+
+void InlineNode::carry_out(Command& command) {
+  if (auto* start = std::get_if<Start>(&command)) {
+    started_.push_back(std::move(*start));
+  } else if (const auto* stop = std::get_if<StopAttempt>(&command)) {
+    const auto run = runs_.find(stop->attempt);
+    if (run == runs_.end()) return;
+    if (const auto live = run->second.lock()) live->request_stop();
+  } else if (auto* answers = std::get_if<AnswerSubmits>(&command)) {
+    for (SubmitAnswer& answer : answers->answers) {
+      answers_.emplace(answer.submit, std::move(answer));
+    }
+  } else if (!std::holds_alternative<SetStartLimit>(command) &&
+             !std::holds_alternative<Stopped>(command) &&
+             !std::holds_alternative<Happening>(command)) {
+    StoreCaller caller(opened_, settings_.name);
+    (void)inbox_->put(caller.call(command));
+  }
+}
+
+void InlineNode::start_attempt(Start start) {
+  const HandlerTable::Entry& entry = handlers_.entry_of(start.task->spec.kind);
+  ++calls_;
+  const AttemptId id = start.attempt;
+  const auto run = std::make_shared<AttemptRun>(std::move(start), inbox_);
+  runs_[id] = run;
+  run_attempt(run, entry.handler, entry.probe);
+}
+
+bool InlineNode::run_started() {
+  const bool any = !started_.empty();
+  while (!started_.empty()) {
+    Start next = std::move(started_.front());
+    started_.pop_front();
+    start_attempt(std::move(next));
+  }
+  return any;
+}
+
+int InlineNode::run_due() {
+  const int before = calls_;
+  for (int turns = 0; turn() || run_started(); ++turns) {
+    invariant(turns < kTurnsMax, "a test's tasks come to rest at one moment");
+  }
+  return calls_ - before;
+}
+
+int InlineNode::advance(Duration by) {
+  const TimePoint until = now() + by;
+  int calls = run_due();
+  while (core_ != nullptr) {
+    const TimePoint next = core_->next_wakeup();
+    if (next > until) break;
+    if (next > now()) clock_.advance(next - now());
+    calls += run_due();
+    invariant(core_->next_wakeup() > now(), "what is due has been done");
+  }
+  if (until > now()) clock_.advance(until - now());
+  return calls + (core_ == nullptr ? 0 : run_due());
+}
+
+void InlineNode::hint_requests() {
+  (void)inbox_->put(RequestHint{});
+  (void)inbox_->put(WorkHint{});
+}
+
+}  // namespace recourse::engine
