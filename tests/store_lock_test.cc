@@ -77,7 +77,10 @@ class StoreLocks : public testing::TestWithParam<Database> {
     request.quotas = {{.kind = task::Kind("mail"), .limit = limit}};
     request.limit = limit;
     if (Result<> begun = claimer_->begin(); !begun) return 0;
-    return must(transaction()->take_due(request)).tasks.size();
+    const store::Shares shares{
+        .kinds = {{.kind = task::Kind("mail"), .limit = limit, .limit_alone = limit}},
+        .limit = limit};
+    return must(transaction()->take_due(request, shares)).tasks.size();
   }
 
   std::int64_t rows_locked_by_the_claim() {
@@ -112,7 +115,7 @@ class StoreLocks : public testing::TestWithParam<Database> {
       return std::make_unique<store::mysql::MysqlTransaction>(
           store::relational::Seat{
               .connection = *claimer_, .dialect = store::mysql::kDialect, .stripe = {}},
-          Care::kHopeful);
+          Care::kHopeful, store::mysql::Flavour::kMariadb);
     }
     return std::make_unique<store::postgres::PostgresTransaction>(
         store::relational::Seat{

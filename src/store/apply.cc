@@ -1,8 +1,10 @@
 // apply, record_starts, renew: what owners write, each only while the row carries their ticket.
 #include <algorithm>
-#include <map>
+#include <deque>
+#include <optional>
 #include <utility>
 
+#include "base/invariant.h"
 #include "store/batch.h"
 #include "store/books.h"
 #include "store/transactional_store.h"
@@ -25,15 +27,26 @@ std::string told(const std::optional<task::Reason>& reason) {
   return reason ? reason->code + ": " + reason->message : "";
 }
 
+// What may hold a text that has to be cleaned before it is written.
+bool has_text(const Outcome& outcome) {
+  return outcome.attempt.has_value() || outcome.transition.error.has_value();
+}
+
 class ApplyRun {
  public:
+  // Refers to the batch.
   ApplyRun(std::span<const Outcome> batch, const Retention& retention) : retention_(retention) {
-    for (const Outcome& outcome : batch) outcomes_.push_back(cleaned(outcome));
-    std::ranges::sort(outcomes_, {}, [](const Outcome& item) { return item.transition.task; });
+    items_.reserve(batch.size());
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const Outcome* outcome =
+          has_text(batch[i]) ? &cleaned_.emplace_back(cleaned(batch[i])) : &batch[i];
+      items_.push_back({.outcome = outcome, .place = i, .answer = std::nullopt});
+    }
+    std::ranges::sort(items_, {}, &Item::id);
   }
 
   Result<> operator()(Transaction& transaction) {
-    answers_.clear();
+    for (Item& item : items_) item.answer.reset();
     books_ = {};
     requested_ = {};
     if (Result<> step = write_plainly(transaction); !step) return step;
@@ -42,48 +55,66 @@ class ApplyRun {
     return books_.write(transaction);
   }
 
-  [[nodiscard]] const Applied& answer(TaskId id) const { return answers_.at(id); }
+  // In the order of the batch.
+  [[nodiscard]] std::vector<Applied> answers() const {
+    std::vector<Applied> answers(items_.size());
+    for (const Item& item : items_) answers[item.place] = item.answer.value();
+    return answers;
+  }
 
  private:
+  struct Item {
+    const Outcome* outcome;
+    std::size_t place;  // in the batch
+    std::optional<Applied> answer;
+
+    [[nodiscard]] const Transition& change() const { return outcome->transition; }
+    [[nodiscard]] const TaskId& id() const { return outcome->transition.task; }
+  };
+
   // The common case: nobody interfered and nobody asked for anything.
   Result<> write_plainly(Transaction& transaction) {
-    std::vector<Transition> moves;
+    std::vector<Item*> moving;
+    std::vector<Item*> finishing;
+    std::vector<const Transition*> moves;
     std::vector<Finish> finishes;
-    for (const Outcome& outcome : outcomes_) {
-      const Transition& change = outcome.transition;
+    for (Item& item : items_) {
+      const Transition& change = item.change();
       if (!task::is_finished(change.to)) {
-        moves.push_back(change);
+        moving.push_back(&item);
+        moves.push_back(&change);
       } else {
+        finishing.push_back(&item);
         finishes.push_back(
-            {.transition = change,
+            {.transition = &change,
              .expires_at = expires_at(retention_, change.account.kind, change.to, change.at)});
       }
     }
-    std::set<TaskId> written;
     if (!moves.empty()) {
       const auto done = transaction.write_moves(moves);
       if (!done) return fail(done.error());
-      for (std::size_t i = 0; i < moves.size(); ++i) {
-        if ((*done)[i]) written.insert(moves[i].task);
-      }
+      note_written(moving, *done);
     }
     if (!finishes.empty()) {
       const auto done = transaction.write_finishes(finishes);
       if (!done) return fail(done.error());
-      for (std::size_t i = 0; i < finishes.size(); ++i) {
-        if ((*done)[i]) written.insert(finishes[i].transition.task);
-      }
-    }
-    for (const Outcome& outcome : outcomes_) {
-      if (!written.contains(outcome.transition.task)) continue;
-      books_.moved(outcome.transition.account.kind, outcome.transition.from, outcome.transition.to);
-      applied(outcome, outcome.transition, "");
+      note_written(finishing, *done);
     }
     return {};
   }
 
-  void applied(const Outcome& outcome, const Transition& written, std::string_view why) {
-    answers_[written.task] = {.verdict = WriteVerdict::kApply, .state = written.to};
+  void note_written(const std::vector<Item*>& items, const std::vector<bool>& written) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (!written[i]) continue;
+      const Transition& change = items[i]->change();
+      books_.moved(change.account.kind, change.from, change.to);
+      applied(*items[i], change, "");
+    }
+  }
+
+  void applied(Item& item, const Transition& written, std::string_view why) {
+    const Outcome& outcome = *item.outcome;
+    item.answer = {.verdict = WriteVerdict::kApply, .state = written.to};
     if (outcome.attempt) books_.attempted(*outcome.attempt);
     if (why.empty() && !is_notable(written)) return;
     books_.noted({.at = written.at,
@@ -94,57 +125,66 @@ class ApplyRun {
                   .fence = task::next(written.ticket.fence)});
   }
 
-  Result<> judge_rest(Transaction& transaction) {
-    std::map<TaskId, const Outcome*> open;
+  Item& item_of(const TaskId& id) {
+    const auto item = std::ranges::lower_bound(items_, id, {}, &Item::id);
+    invariant(item != items_.end() && item->id() == id, "only what was asked for is answered");
+    return *item;
+  }
+
+  // Ascending.
+  [[nodiscard]] std::vector<TaskId> open_ids() const {
     std::vector<TaskId> ids;
-    for (const Outcome& outcome : outcomes_) {
-      if (answers_.contains(outcome.transition.task)) continue;
-      open[outcome.transition.task] = &outcome;
-      ids.push_back(outcome.transition.task);
+    for (const Item& item : items_) {
+      if (!item.answer) ids.push_back(item.id());
     }
-    if (open.empty()) return {};
+    return ids;
+  }
+
+  Result<> judge_rest(Transaction& transaction) {
+    const std::vector<TaskId> ids = open_ids();
+    if (ids.empty()) return {};
     auto rows = transaction.lock(ids);
     if (!rows) return fail(rows.error());
     for (Task& row : *rows) {
-      const Outcome& outcome = *open.at(row.id);
-      open.erase(row.id);
-      judge(std::move(row), outcome);
+      Item& item = item_of(row.id);
+      judge(std::move(row), item);
     }
-    return open.empty() ? Result<>{} : judge_archived(transaction, open);
+    return rows->size() == ids.size() ? Result<>{} : judge_archived(transaction);
   }
 
-  void judge(Task row, const Outcome& outcome) {
-    const Transition& shown = outcome.transition;
+  void judge(Task row, Item& item) {
+    const Transition& shown = item.change();
     const WriteVerdict verdict = task::judge_write(row.ticket, shown.ticket);
     if (verdict == WriteVerdict::kAlreadyApplied) {
-      answers_[row.id] = {.verdict = verdict, .state = row.state};
+      item.answer = {.verdict = verdict, .state = row.state};
     } else if (verdict == WriteVerdict::kApply && row.state == shown.from) {
       const Transition change = task::carry_out(shown, row.requested);
-      applied(outcome, change, row.requested && change.move == row.requested ? "as requested" : "");
+      applied(item, change, row.requested && change.move == row.requested ? "as requested" : "");
       requested_.changed(task::apply(std::move(row), change), shown.from, retention_, books_);
     } else {
-      refuse(outcome);
+      refuse(item);
     }
   }
 
-  Result<> judge_archived(Transaction& transaction, std::map<TaskId, const Outcome*>& open) {
-    std::vector<TaskId> ids;
-    for (const auto& [id, outcome] : open) ids.push_back(id);
-    const auto archived = transaction.find_archived(ids);
+  Result<> judge_archived(Transaction& transaction) {
+    const auto archived = transaction.find_archived(open_ids());
     if (!archived) return fail(archived.error());
     for (const ArchivedTicket& row : *archived) {
-      const Ticket& shown = open.at(row.task)->transition.ticket;
+      Item& item = item_of(row.task);
+      const task::Ticket& shown = item.change().ticket;
       if (task::judge_write(row.ticket, shown) != WriteVerdict::kAlreadyApplied) continue;
-      answers_[row.task] = {.verdict = WriteVerdict::kAlreadyApplied, .state = row.state};
-      open.erase(row.task);
+      item.answer = {.verdict = WriteVerdict::kAlreadyApplied, .state = row.state};
     }
-    for (const auto& [id, outcome] : open) refuse(*outcome);
+    for (Item& item : items_) {
+      if (!item.answer) refuse(item);
+    }
     return {};
   }
 
-  void refuse(const Outcome& outcome) {
+  void refuse(Item& item) {
+    const Outcome& outcome = *item.outcome;
     const Transition& shown = outcome.transition;
-    answers_[shown.task] = {.verdict = WriteVerdict::kRefused, .state = std::nullopt};
+    item.answer = {.verdict = WriteVerdict::kRefused, .state = std::nullopt};
     books_.noted({.at = shown.at,
                   .task = shown.task,
                   .actor = outcome.attempt ? outcome.attempt->owner : "engine",
@@ -154,11 +194,9 @@ class ApplyRun {
                   .fence = shown.ticket.fence});
   }
 
-  using Ticket = task::Ticket;
-
   const Retention& retention_;
-  std::vector<Outcome> outcomes_;
-  std::map<TaskId, Applied> answers_;
+  std::deque<Outcome> cleaned_;
+  std::vector<Item> items_;  // ascending by id
   ChangedRows requested_;
   Books books_;
 };
@@ -172,10 +210,7 @@ Result<std::vector<Applied>> TransactionalStore::apply(std::span<const Outcome> 
   if (const Result<> ran = backend_.run(Line::kWork, Repeat::kHarmless, within, run); !ran) {
     return fail(ran.error());
   }
-  std::vector<Applied> answers;
-  answers.reserve(batch.size());
-  for (const Outcome& outcome : batch) answers.push_back(run.answer(outcome.transition.task));
-  return answers;
+  return run.answers();
 }
 
 Result<std::vector<bool>> TransactionalStore::record_starts(std::span<const Held> batch,

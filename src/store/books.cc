@@ -16,8 +16,11 @@ Result<> Books::write(Transaction& transaction) const {
     if (Result<> added = transaction.add_audit(audit_); !added) return added;
   }
   std::vector<CountChange> changes;
-  for (const auto& [key, by] : counts_) {
-    if (by != 0) changes.push_back({.kind = key.first, .state = key.second, .by = by});
+  for (const auto& [kind, counts] : counts_) {
+    for (const task::State state : task::kAllStates) {
+      const std::int64_t by = counts[static_cast<std::size_t>(state)];
+      if (by != 0) changes.push_back({.kind = kind, .state = state, .by = by});
+    }
   }
   if (changes.empty()) return {};
   return transaction.add_counts(changes);

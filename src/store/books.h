@@ -2,6 +2,8 @@
 // Written last, so that rows which others want too are held as short as possible.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -17,15 +19,22 @@ namespace recourse::store {
 class Books {
  public:
   void moved(const task::Kind& kind, task::State from, task::State to);
-  void appeared(const task::Kind& kind, task::State state) { counts_[{kind, state}] += 1; }
-  void vanished(const task::Kind& kind, task::State state) { counts_[{kind, state}] -= 1; }
+  void appeared(const task::Kind& kind, task::State state) { count(kind, state, 1); }
+  void vanished(const task::Kind& kind, task::State state) { count(kind, state, -1); }
   void attempted(Attempt attempt) { attempts_.push_back(std::move(attempt)); }
   void noted(AuditEntry entry) { audit_.push_back(std::move(entry)); }
 
   Result<> write(Transaction& transaction) const;
 
  private:
-  std::map<std::pair<task::Kind, task::State>, std::int64_t> counts_;
+  using Counts = std::array<std::int64_t, task::kAllStates.size()>;
+
+  void count(const task::Kind& kind, task::State state, std::int64_t by) {
+    counts_[kind][static_cast<std::size_t>(state)] += by;
+  }
+
+  // By kind, and by state in the order of kAllStates.
+  std::map<task::Kind, Counts> counts_;
   std::vector<Attempt> attempts_;
   std::vector<AuditEntry> audit_;
 };

@@ -40,26 +40,33 @@ class ClaimRun {
     return quota.tenant_max > 0 && quota.tenant_max < quota.limit;
   }
   [[nodiscard]] int by_priority(const Quota& quota) const {
-    return quota.limit - oldest_share(quota.limit, turn_);
+    return wanted_of(quota) - oldest_share(wanted_of(quota), turn_);
   }
-  // Of the whole claim.
+  // Of the whole claim. Where each kind can have all it wants, the kinds' own tenths are enough.
   [[nodiscard]] int by_priority() const {
+    return kinds_compete() ? request_.limit - oldest_share(request_.limit, turn_) : request_.limit;
+  }
+  [[nodiscard]] bool kinds_compete() const {
     int wanted = 0;
-    for (const Quota& quota : request_.quotas) wanted += quota.limit;
-    return request_.limit - oldest_share(std::min(wanted, request_.limit), turn_);
+    for (const Quota& quota : request_.quotas) wanted += wanted_of(quota);
+    return wanted > request_.limit;
+  }
+  [[nodiscard]] int wanted_of(const Quota& quota) const {
+    return std::min(quota.limit, request_.limit);
   }
 
   Result<> take_by_priority(Transaction& transaction) {
-    ClaimRequest plain = request_;
-    plain.limit = by_priority();
-    plain.quotas.clear();
+    Shares plain{.kinds = {}, .limit = by_priority()};
     for (const Quota& quota : request_.quotas) {
       const int limit = by_priority(quota);
-      if (limit > 0 && !is_fair(quota))
-        plain.quotas.push_back({.kind = quota.kind, .limit = limit});
+      // Kinds that compete do so by age too.
+      const int alone = kinds_compete() ? limit : wanted_of(quota);
+      if (alone > 0 && !is_fair(quota)) {
+        plain.kinds.push_back({.kind = quota.kind, .limit = limit, .limit_alone = alone});
+      }
     }
     // Always asked, also for nothing: the answer tells the store's time.
-    Result<TakenBatch> taken = transaction.take_due(plain);
+    Result<TakenBatch> taken = transaction.take_due(request_, plain);
     if (!taken) return fail(taken.error());
     claimed_.now = taken->now;
     accept(std::move(taken->tasks));
@@ -88,7 +95,7 @@ class ClaimRun {
     std::set<task::TaskId> chosen;
     for (const Quota& quota : request_.quotas) {
       const int taken = taken_of_[quota.kind];
-      const auto left = std::min(static_cast<std::size_t>(quota.limit - taken), room());
+      const auto left = std::min(static_cast<std::size_t>(wanted_of(quota) - taken), room());
       if (left == 0 || (!is_full && taken < by_priority(quota))) continue;
       const std::size_t window = is_fair(quota) ? kFairWindow : left;
       auto candidates = transaction.due_candidates(quota.kind, request_.shards, window);
@@ -112,6 +119,7 @@ class ClaimRun {
   }
 
   void accept(std::vector<Taken> batch) {
+    claimed_.tasks.reserve(claimed_.tasks.size() + batch.size());
     for (Taken& taken : batch) {
       ++claimed_and_ended_;
       ++taken_of_[taken.task.spec.kind];

@@ -1,6 +1,5 @@
 // insert: ids come from the submitter, so everything here may be repeated.
-#include <map>
-#include <utility>
+#include <vector>
 
 #include "store/batch.h"
 #include "store/countdown.h"
@@ -9,8 +8,6 @@
 
 namespace recourse::store {
 namespace {
-
-using task::TaskId;
 
 bool is_keyed(const Submission& item) { return !item.spec.unique_key.value.empty(); }
 
@@ -25,26 +22,31 @@ Result<InsertAnswer> insert_apart(Backend& backend, std::span<const Submission> 
       parts.front().push_back(&item);
     }
   }
-  TimePoint now;
-  std::map<TaskId, Inserted> answers;
+  InsertAnswer answer{.now = {}, .items = std::vector<Inserted>(batch.size())};
+  const auto place_of = [&](const Submission* item) {
+    return static_cast<std::size_t>(item - batch.data());
+  };
+  bool any = false;
   for (const auto& part : parts) {
     if (part.empty()) continue;
     InsertRun run(part, novelty, KeyPatience::kBriefly);
     const Result<> ran = backend.run(Line::kWork, Repeat::kHarmless, countdown.left(), run);
     if (ran) {
-      now = run.now();
-      answers.insert(run.answers().begin(), run.answers().end());
+      answer.now = run.now();
+      const std::vector<Inserted> inserted = run.answers();
+      for (std::size_t i = 0; i < part.size(); ++i) answer.items[place_of(part[i])] = inserted[i];
     } else if (ran.error().code == ErrorCode::kExhausted) {
-      const TaskId id = part.front()->id;
-      answers[id] = {.result = Insertion::kKeyBusy, .task = id};
-    } else if (answers.empty()) {
+      answer.items[place_of(part.front())] = {.result = Insertion::kKeyBusy,
+                                              .task = part.front()->id};
+    } else if (!any) {
       return fail(ran.error());
     } else {
       // Some of them exist by now: repeating all under the same ids finds out which.
       return fail(ErrorCode::kInDoubt, "part of the batch was inserted: " + ran.error().message);
     }
+    any = true;
   }
-  return in_order(batch, now, answers);
+  return answer;
 }
 
 // One alone waits for whoever holds its key, but not where others would have to wait behind it.
@@ -54,7 +56,7 @@ Result<InsertAnswer> insert_patiently(Backend& backend, std::span<const Submissi
   // A database's own bound on waiting may be shorter than the deadline.
   while (countdown.left() > Duration::zero()) {
     const Result<> ran = backend.run(Line::kWaiting, Repeat::kHarmless, countdown.left(), run);
-    if (ran) return in_order(batch, run.now(), run.answers());
+    if (ran) return InsertAnswer{.now = run.now(), .items = run.answers()};
     if (ran.error().code != ErrorCode::kExhausted) return fail(ran.error());
   }
   return fail(ErrorCode::kUnavailable,
@@ -69,10 +71,11 @@ Result<InsertAnswer> TransactionalStore::insert(std::span<const Submission> batc
   if (Result<> valid = check(batch); !valid) return fail(valid.error());
   const Countdown countdown(within);
   std::vector<const Submission*> items;
+  items.reserve(batch.size());
   for (const Submission& item : batch) items.push_back(&item);
-  InsertRun run(std::move(items), novelty, KeyPatience::kBriefly);
+  InsertRun run(items, novelty, KeyPatience::kBriefly);
   const Result<> ran = backend_.run(Line::kWork, Repeat::kHarmless, within, run);
-  if (ran) return in_order(batch, run.now(), run.answers());
+  if (ran) return InsertAnswer{.now = run.now(), .items = run.answers()};
   if (ran.error().code != ErrorCode::kExhausted) return fail(ran.error());
   if (batch.size() == 1) return insert_patiently(backend_, batch, novelty, countdown);
   return insert_apart(backend_, batch, novelty, countdown);

@@ -1,8 +1,10 @@
 #include "store/insert_run.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "base/invariant.h"
 #include "store/batch.h"
 #include "store/books.h"
 #include "task/transition.h"
@@ -13,28 +15,42 @@ namespace {
 using task::Account;
 using task::TaskId;
 
+// Only what the claim of its birth makes of it.
+task::Task claimed_at_birth(const Submission& item) {
+  task::Task born;
+  if (!item.claim) return born;
+  return task::apply(std::move(born), task::Claim{.owner = item.claim->owner,
+                                                  .lease = item.claim->lease,
+                                                  .lease_end = std::nullopt});
+}
+
 NewTask newborn(const Submission& item) {
-  NewTask born;
-  born.task.id = item.id;
-  born.task.spec = item.spec;
-  born.delay = item.delay;
-  if (item.claim) {
-    born.task = task::apply(std::move(born.task), task::Claim{.owner = item.claim->owner,
-                                                              .lease = item.claim->lease,
-                                                              .lease_end = std::nullopt});
-  }
-  return born;
+  task::Task born = claimed_at_birth(item);
+  return {.id = item.id,
+          .spec = &item.spec,
+          .delay = item.delay,
+          .state = born.state,
+          .ticket = born.ticket,
+          .owner = std::move(born.owner)};
 }
 
 }  // namespace
 
-InsertRun::InsertRun(std::vector<const Submission*> items, Novelty novelty, KeyPatience patience)
-    : items_(std::move(items)), novelty_(novelty), patience_(patience) {}
+InsertRun::InsertRun(const std::vector<const Submission*>& items, Novelty novelty,
+                     KeyPatience patience)
+    : novelty_(novelty), patience_(patience) {
+  items_.reserve(items.size());
+  by_id_.reserve(items.size());
+  for (const Submission* item : items) {
+    by_id_.push_back(&items_.emplace_back(Item{.submission = item, .answer = std::nullopt}));
+  }
+  std::ranges::sort(by_id_, {}, [](const Item* item) { return item->submission->id; });
+}
 
 Result<> InsertRun::operator()(Transaction& transaction) {
   // What is run again because its reply was lost may have been finished in the meantime.
   if (std::exchange(has_run_, true)) novelty_ = Novelty::kRepeat;
-  answers_.clear();
+  for (Item& item : items_) item.answer.reset();
   // Repeats first: neither what is finished nor what is there takes a key again.
   if (novelty_ == Novelty::kRepeat) {
     if (Result<> step = leave_out_archived(transaction); !step) return step;
@@ -44,34 +60,45 @@ Result<> InsertRun::operator()(Transaction& transaction) {
   if (Result<> step = insert_rest(transaction); !step) return step;
   if (Result<> step = leave_out_live(transaction); !step) return step;
   // Neither new nor there: it was there, and has been finished since.
-  for (const TaskId& id : open_ids()) answer(id, Insertion::kRepeated, id);
+  for (Item& item : items_) {
+    if (!item.answer) answer(item, Insertion::kRepeated, item.submission->id);
+  }
   if (Result<> step = undo_resurrected(transaction); !step) return step;
   return count(transaction);
 }
 
-void InsertRun::answer(TaskId id, Insertion result, TaskId task, bool still_mine) {
-  answers_[id] = {.result = result, .task = task, .still_mine = still_mine};
+std::vector<Inserted> InsertRun::answers() const {
+  std::vector<Inserted> answers;
+  answers.reserve(items_.size());
+  for (const Item& item : items_) answers.push_back(item.answer.value());
+  return answers;
+}
+
+void InsertRun::answer(Item& item, Insertion result, TaskId task, bool still_mine) {
+  item.answer = {.result = result, .task = task, .still_mine = still_mine};
+}
+
+InsertRun::Item& InsertRun::item_of(const TaskId& id) {
+  const auto id_of = [](const Item* item) { return item->submission->id; };
+  const auto item = std::ranges::lower_bound(by_id_, id, {}, id_of);
+  invariant(item != by_id_.end() && id_of(*item) == id, "only what was asked for is answered");
+  return **item;
 }
 
 std::vector<TaskId> InsertRun::open_ids() const {
   std::vector<TaskId> ids;
-  for (const Submission* item : open_items()) ids.push_back(item->id);
-  std::ranges::sort(ids);
-  return ids;
-}
-
-std::vector<const Submission*> InsertRun::open_items() const {
-  std::vector<const Submission*> open;
-  for (const Submission* item : items_) {
-    if (!answers_.contains(item->id)) open.push_back(item);
+  for (const Item* item : by_id_) {
+    if (!item->answer) ids.push_back(item->submission->id);
   }
-  return open;
+  return ids;
 }
 
 Result<> InsertRun::leave_out_archived(Transaction& transaction) {
   const auto archived = transaction.find_archived(open_ids());
   if (!archived) return fail(archived.error());
-  for (const ArchivedTicket& row : *archived) answer(row.task, Insertion::kRepeated, row.task);
+  for (const ArchivedTicket& row : *archived) {
+    answer(item_of(row.task), Insertion::kRepeated, row.task);
+  }
   return {};
 }
 
@@ -79,23 +106,23 @@ Result<> InsertRun::leave_out_archived(Transaction& transaction) {
 Result<> InsertRun::leave_out_live(Transaction& transaction) {
   const std::vector<TaskId> ids = open_ids();
   if (ids.empty()) return {};
-  std::map<TaskId, const Submission*> items;
-  for (const Submission* item : items_) items[item->id] = item;
   const auto rows = transaction.lock(ids);
   if (!rows) return fail(rows.error());
   for (const task::Task& row : *rows) {
-    const task::Task born = newborn(*items.at(row.id)).task;
+    Item& item = item_of(row.id);
+    const task::Task born = claimed_at_birth(*item.submission);
     const bool mine = born.owner && row.owner == born.owner && row.ticket == born.ticket;
-    answer(row.id, Insertion::kRepeated, row.id, mine);
+    answer(item, Insertion::kRepeated, row.id, mine);
   }
   return {};
 }
 
 Result<> InsertRun::take_keys(Transaction& transaction) {
   std::map<Account, TaskId> first;
-  for (const Submission* item : open_items()) {
-    if (!item->spec.unique_key.value.empty()) {
-      first.try_emplace(task::account_of(item->spec), item->id);
+  for (const Item& item : items_) {
+    const Submission& submission = *item.submission;
+    if (!item.answer && !submission.spec.unique_key.value.empty()) {
+      first.try_emplace(task::account_of(submission.spec), submission.id);
     }
   }
   if (first.empty()) return {};
@@ -104,19 +131,26 @@ Result<> InsertRun::take_keys(Transaction& transaction) {
   const auto holders = transaction.take_keys(wanted, patience_);
   if (!holders) return fail(holders.error());
   for (std::size_t i = 0; i < wanted.size(); ++i) first[wanted[i].account] = (*holders)[i];
-  for (const Submission* item : open_items()) {
-    const auto holder = first.find(task::account_of(item->spec));
-    if (holder == first.end() || holder->second == item->id) continue;
-    answer(item->id, Insertion::kKeyTaken, holder->second);
+  for (Item& item : items_) {
+    if (item.answer) continue;
+    const auto holder = first.find(task::account_of(item.submission->spec));
+    if (holder == first.end() || holder->second == item.submission->id) continue;
+    answer(item, Insertion::kKeyTaken, holder->second);
   }
   return {};
 }
 
 Result<> InsertRun::insert_rest(Transaction& transaction) {
-  std::vector<NewTask> born;
-  for (const Submission* item : open_items()) born.push_back(newborn(*item));
   // Keys ascend, then ids: two batches never wait for each other in a circle.
-  std::ranges::sort(born, {}, [](const NewTask& item) { return item.task.id; });
+  std::vector<NewTask> born;
+  std::vector<Item*> open;
+  born.reserve(by_id_.size());
+  open.reserve(by_id_.size());
+  for (Item* item : by_id_) {
+    if (item->answer) continue;
+    born.push_back(newborn(*item->submission));
+    open.push_back(item);
+  }
   if (born.empty()) {
     const Result<TimePoint> now = transaction.now();
     if (!now) return fail(now.error());
@@ -126,10 +160,9 @@ Result<> InsertRun::insert_rest(Transaction& transaction) {
   const auto inserted = transaction.insert_tasks(born);
   if (!inserted) return fail(inserted.error());
   now_ = inserted->now;
-  for (const NewTask& item : born) {
-    const bool fresh = inserted->fresh.contains(item.task.id);
-    if (!fresh) continue;
-    answer(item.task.id, Insertion::kInserted, item.task.id, item.task.owner.has_value());
+  for (std::size_t i = 0; i < born.size(); ++i) {
+    if (!inserted->fresh[i]) continue;
+    answer(*open[i], Insertion::kInserted, born[i].id, born[i].owner.has_value());
   }
   return {};
 }
@@ -139,43 +172,34 @@ Result<> InsertRun::insert_rest(Transaction& transaction) {
 Result<> InsertRun::undo_resurrected(Transaction& transaction) {
   if (novelty_ == Novelty::kFresh) return {};
   std::vector<TaskId> fresh;
-  for (const auto& [id, inserted] : answers_) {
-    if (inserted.result == Insertion::kInserted) fresh.push_back(id);
+  for (const Item* item : by_id_) {
+    if (item->answer->result == Insertion::kInserted) fresh.push_back(item->submission->id);
   }
   if (fresh.empty()) return {};
   const auto archived = transaction.find_archived(fresh);
   if (!archived || archived->empty()) return archived ? Result<>{} : fail(archived.error());
   std::vector<TaskId> back;
+  std::vector<Account> accounts;
   for (const ArchivedTicket& row : *archived) {
+    Item& item = item_of(row.task);
+    answer(item, Insertion::kRepeated, row.task);
     back.push_back(row.task);
-    answer(row.task, Insertion::kRepeated, row.task);
+    const task::TaskSpec& spec = item.submission->spec;
+    if (!spec.unique_key.value.empty()) accounts.push_back(task::account_of(spec));
   }
   std::ranges::sort(back);
   if (Result<> removed = transaction.remove_tasks(back); !removed) return removed;
-  std::vector<Account> accounts;
-  for (const Submission* item : items_) {
-    if (std::ranges::binary_search(back, item->id) && !item->spec.unique_key.value.empty()) {
-      accounts.push_back(task::account_of(item->spec));
-    }
-  }
   return accounts.empty() ? Result<>{} : transaction.release_keys(accounts);
 }
 
 Result<> InsertRun::count(Transaction& transaction) {
   Books books;
-  for (const Submission* item : items_) {
-    if (answers_.at(item->id).result != Insertion::kInserted) continue;
-    books.appeared(item->spec.kind, item->claim ? task::State::kRunning : task::State::kPending);
+  for (const Item& item : items_) {
+    if (item.answer->result != Insertion::kInserted) continue;
+    const Submission& born = *item.submission;
+    books.appeared(born.spec.kind, born.claim ? task::State::kRunning : task::State::kPending);
   }
   return books.write(transaction);
-}
-
-InsertAnswer in_order(std::span<const Submission> batch, TimePoint now,
-                      const std::map<TaskId, Inserted>& answers) {
-  InsertAnswer answer{.now = now, .items = {}};
-  answer.items.reserve(batch.size());
-  for (const Submission& item : batch) answer.items.push_back(answers.at(item.id));
-  return answer;
 }
 
 Result<InsertAnswer> insert_within(Transaction& transaction, std::span<const Submission> batch) {
@@ -187,9 +211,9 @@ Result<InsertAnswer> insert_within(Transaction& transaction, std::span<const Sub
   }
   std::vector<const Submission*> items;
   for (const Submission& item : batch) items.push_back(&item);
-  InsertRun run(std::move(items), Novelty::kRepeat, KeyPatience::kUntilDeadline);
+  InsertRun run(items, Novelty::kRepeat, KeyPatience::kUntilDeadline);
   if (Result<> ran = run(transaction); !ran) return fail(ran.error());
-  return in_order(batch, run.now(), run.answers());
+  return InsertAnswer{.now = run.now(), .items = run.answers()};
 }
 
 }  // namespace recourse::store

@@ -2,7 +2,7 @@
 // caller's own transaction.
 #pragma once
 
-#include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,18 +14,26 @@ namespace recourse::store {
 
 class InsertRun {
  public:
-  InsertRun(std::vector<const Submission*> items, Novelty novelty, KeyPatience patience);
+  // Refers to the submissions.
+  InsertRun(const std::vector<const Submission*>& items, Novelty novelty, KeyPatience patience);
+  InsertRun(const InsertRun&) = delete;
+  InsertRun& operator=(const InsertRun&) = delete;
 
   Result<> operator()(Transaction& transaction);
 
   [[nodiscard]] TimePoint now() const { return now_; }
-  // One for each item, by id.
-  [[nodiscard]] const std::map<task::TaskId, Inserted>& answers() const { return answers_; }
+  // One for each item, in their order.
+  [[nodiscard]] std::vector<Inserted> answers() const;
 
  private:
-  void answer(task::TaskId id, Insertion result, task::TaskId task, bool still_mine = false);
-  // Those without an answer yet.
-  [[nodiscard]] std::vector<const Submission*> open_items() const;
+  struct Item {
+    const Submission* submission;
+    std::optional<Inserted> answer;
+  };
+
+  static void answer(Item& item, Insertion result, task::TaskId task, bool still_mine = false);
+  Item& item_of(const task::TaskId& id);
+  // Of those without an answer yet; ascending.
   [[nodiscard]] std::vector<task::TaskId> open_ids() const;
 
   Result<> leave_out_archived(Transaction& transaction);
@@ -35,17 +43,13 @@ class InsertRun {
   Result<> undo_resurrected(Transaction& transaction);
   Result<> count(Transaction& transaction);
 
-  std::vector<const Submission*> items_;
+  std::vector<Item> items_;  // as they were given
+  std::vector<Item*> by_id_;
   Novelty novelty_;
   KeyPatience patience_;
   bool has_run_ = false;
   TimePoint now_;
-  std::map<task::TaskId, Inserted> answers_;
 };
-
-// In the order of the batch.
-InsertAnswer in_order(std::span<const Submission> batch, TimePoint now,
-                      const std::map<task::TaskId, Inserted>& answers);
 
 // A submit inside a caller's transaction: all or nothing with it, never born claimed.
 Result<InsertAnswer> insert_within(Transaction& transaction, std::span<const Submission> batch);

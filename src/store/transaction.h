@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,10 +25,15 @@
 
 namespace recourse::store {
 
+// created_at and due_at are missing: the store's clock gives them, in the statement that inserts.
 struct NewTask {
-  // created_at and due_at are not set: the store's clock gives them, in the statement that inserts.
-  task::Task task;
-  Duration delay;
+  task::TaskId id;
+  // The submitter's own, not a copy: it outlives the transaction.
+  const task::TaskSpec* spec = nullptr;
+  Duration delay{};
+  task::State state = task::State::kPending;
+  task::Ticket ticket;
+  std::optional<task::Owner> owner;
 };
 
 // What the transaction that writes found in the archive.
@@ -40,7 +44,8 @@ struct ArchivedTicket {
 };
 
 struct Finish {
-  task::Transition transition;
+  // The decider's own; it outlives the transaction.
+  const task::Transition* transition;
   // When the archive may forget it.
   TimePoint expires_at;
 };
@@ -62,6 +67,21 @@ struct Candidate {
   task::Tenant tenant;
   int priority = 0;
   TimePoint available_at;
+};
+
+// How much take_due may take of a kind.
+struct Share {
+  task::Kind kind;
+  int limit = 0;
+  // Instead of it, where no more than one priority of the kind has anything due: by priority and by
+  // age are one order then, and nothing has to be set aside for the oldest.
+  int limit_alone = 0;
+};
+
+struct Shares {
+  std::vector<Share> kinds;
+  // Of all kinds together.
+  int limit = 0;
 };
 
 struct Taken {
@@ -97,20 +117,21 @@ class Transaction {
                                                       KeyPatience patience) = 0;
   virtual Result<> release_keys(std::span<const task::Account> accounts) = 0;
   // Inserts those whose id is not there yet, with their search keys. Ids ascend and are distinct.
-  // Answers the store's now and the ids that are new.
-  struct InsertedIds {
+  // Answers the store's now and which of them are new, in the order given.
+  struct InsertedRows {
     TimePoint now;
-    std::set<task::TaskId> fresh;
+    std::vector<bool> fresh;
   };
-  virtual Result<InsertedIds> insert_tasks(std::span<const NewTask> tasks) = 0;
+  virtual Result<InsertedRows> insert_tasks(std::span<const NewTask> tasks) = 0;
   virtual Result<std::vector<ArchivedTicket>> find_archived(std::span<const task::TaskId> ids) = 0;
   // From the hot table, with nothing left behind but what the archive keeps.
   virtual Result<> remove_tasks(std::span<const task::TaskId> ids) = 0;
 
   // --- claiming ---
   // Takes what is due, kind by kind in the order given, larger priorities first, oldest first
-  // within one; skips what others have locked. Answers the rows as claimed.
-  virtual Result<TakenBatch> take_due(const ClaimRequest& request) = 0;
+  // within one; skips what others have locked. Answers the rows as claimed. How much goes by
+  // `shares`; who takes it, and from which shards, by `request`.
+  virtual Result<TakenBatch> take_due(const ClaimRequest& request, const Shares& shares) = 0;
   // The oldest due of a kind, up to `window` of each priority, without locking them.
   virtual Result<std::vector<Candidate>> due_candidates(const task::Kind& kind,
                                                         const ShardRange& shards,
@@ -122,7 +143,7 @@ class Transaction {
   // --- writing ---
   // Writes each transition whose row carries its ticket and no request; the answer says which.
   // None of them finishes the task. Ids ascend and are distinct.
-  virtual Result<std::vector<bool>> write_moves(std::span<const task::Transition> moves) = 0;
+  virtual Result<std::vector<bool>> write_moves(std::span<const task::Transition* const> moves) = 0;
   // The same for transitions that finish a task: its row moves to the archive and its unique key is
   // free again.
   virtual Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) = 0;

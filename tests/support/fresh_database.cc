@@ -94,7 +94,8 @@ class RecordedMariadb final : public PooledBackend {
  protected:
   std::unique_ptr<store::Transaction> start(const Seat& seat,
                                             RelationalTransaction::Care care) override {
-    return std::make_unique<store::mysql::MysqlTransaction>(seat, care);
+    return std::make_unique<store::mysql::MysqlTransaction>(seat, care,
+                                                            store::mysql::Flavour::kMariadb);
   }
 };
 

@@ -45,6 +45,10 @@ Param text_param(std::string_view text) { return {kTextType, std::string(text)};
 
 Param bytes_param(std::string_view bytes) { return {kByteaType, std::string(bytes)}; }
 
+Param value_param(Element element, std::optional<std::string> binary) {
+  return {types_of(element).element, std::move(binary)};
+}
+
 ArrayParam::ArrayParam(Element element) : element_(element), buffer_(kHeaderBytes, '\0') {}
 
 void ArrayParam::reserve(std::size_t elements, std::size_t bytes) {

@@ -24,6 +24,9 @@ Param bytes_param(std::string_view bytes);
 
 enum class Element : std::uint8_t { kInt8, kText, kBytea };
 
+// One of the type that an array's elements have. Bytes as they go over the wire; empty for NULL.
+Param value_param(Element element, std::optional<std::string> binary);
+
 class ArrayParam {
  public:
   explicit ArrayParam(Element element);

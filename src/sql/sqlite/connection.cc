@@ -2,7 +2,9 @@
 
 #include <sqlite3.h>
 
-#include <map>
+#include <functional>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "sql/sqlite/errors.h"
@@ -15,6 +17,12 @@ struct CloseHandle {
 };
 struct FinalizeStatement {
   void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+};
+struct TextHash {
+  using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard's name
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>{}(text);
+  }
 };
 using Handle = std::unique_ptr<sqlite3, CloseHandle>;
 using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
@@ -197,7 +205,8 @@ class SqliteConnection final : public Connection {
   Handle handle_;
   Deadline deadline_ = Deadline::max();
   bool in_transaction_ = false;
-  std::map<std::string, Statement, std::less<>> statements_;  // after the handle: goes first
+  // After the handle: goes first.
+  std::unordered_map<std::string, Statement, TextHash, std::equal_to<>> statements_;
 };
 
 Result<> configure(sqlite3* handle, Access access) {

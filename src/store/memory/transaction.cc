@@ -41,15 +41,20 @@ Result<> MemoryTransaction::release_keys(std::span<const task::Account> accounts
   return {};
 }
 
-Result<MemoryTransaction::InsertedIds> MemoryTransaction::insert_tasks(
+Result<MemoryTransaction::InsertedRows> MemoryTransaction::insert_tasks(
     std::span<const NewTask> tasks) {
-  InsertedIds inserted{.now = now_, .fresh = {}};
+  InsertedRows inserted{.now = now_, .fresh = {}};
   for (const NewTask& item : tasks) {
-    if (data_.find_live(item.task.id) != nullptr) continue;
-    Task task = item.task;
+    inserted.fresh.push_back(data_.find_live(item.id) == nullptr);
+    if (!inserted.fresh.back()) continue;
+    Task task;
+    task.id = item.id;
+    task.spec = *item.spec;
+    task.state = item.state;
+    task.ticket = item.ticket;
+    task.owner = item.owner;
     task.created_at = inserted.now;
     task.due_at = saturating_add(inserted.now, item.delay);
-    inserted.fresh.insert(task.id);
     written().put(std::move(task));
   }
   return inserted;
@@ -80,14 +85,17 @@ Taken MemoryTransaction::claim(const Task& row, const ClaimRequest& request) {
   return taken;
 }
 
-Result<TakenBatch> MemoryTransaction::take_due(const ClaimRequest& request) {
+Result<TakenBatch> MemoryTransaction::take_due(const ClaimRequest& request, const Shares& shares) {
   TakenBatch batch{.now = now_, .tasks = {}};
-  for (const Quota& quota : request.quotas) {
-    const auto window = static_cast<std::size_t>(quota.limit);
-    auto candidates = due_candidates(quota.kind, request.shards, window);
-    std::ranges::stable_sort(*candidates, std::greater{}, &Candidate::priority);
-    for (std::size_t i = 0; i < candidates->size() && i < window; ++i) {
-      if (std::ssize(batch.tasks) == request.limit) return batch;
+  for (const Share& share : shares.kinds) {
+    const int window = std::max(share.limit, share.limit_alone);
+    // Larger priorities first, as they are to be taken.
+    auto candidates = due_candidates(share.kind, request.shards, static_cast<std::size_t>(window));
+    const bool alone =
+        candidates->empty() || candidates->front().priority == candidates->back().priority;
+    const auto most = static_cast<std::size_t>(alone ? share.limit_alone : share.limit);
+    for (std::size_t i = 0; i < candidates->size() && i < most; ++i) {
+      if (std::ssize(batch.tasks) == shares.limit) return batch;
       batch.tasks.push_back(claim(*data_.find_live((*candidates)[i].task), request));
     }
   }
@@ -131,12 +139,13 @@ const Task* MemoryTransaction::held(TaskId id, const task::Ticket& ticket) const
   return row != nullptr && row->ticket == ticket ? row : nullptr;
 }
 
-Result<std::vector<bool>> MemoryTransaction::write_moves(std::span<const task::Transition> moves) {
+Result<std::vector<bool>> MemoryTransaction::write_moves(
+    std::span<const task::Transition* const> moves) {
   std::vector<bool> done;
-  for (const task::Transition& move : moves) {
-    const Task* row = data_.find_live(move.task);
-    const bool plain = row != nullptr && task::applies_as_it_is(*row, move);
-    if (plain) written().put(task::apply(*row, move));
+  for (const task::Transition* move : moves) {
+    const Task* row = data_.find_live(move->task);
+    const bool plain = row != nullptr && task::applies_as_it_is(*row, *move);
+    if (plain) written().put(task::apply(*row, *move));
     done.push_back(plain);
   }
   return done;
@@ -145,7 +154,7 @@ Result<std::vector<bool>> MemoryTransaction::write_moves(std::span<const task::T
 Result<std::vector<bool>> MemoryTransaction::write_finishes(std::span<const Finish> finishes) {
   std::vector<bool> done;
   for (const Finish& finish : finishes) {
-    const task::Transition& move = finish.transition;
+    const task::Transition& move = *finish.transition;
     const Task* row = data_.find_live(move.task);
     const bool plain = row != nullptr && task::applies_as_it_is(*row, move);
     if (plain) written().archive(task::apply(*row, move), finish.expires_at);

@@ -16,16 +16,16 @@ class MemoryTransaction final : public Transaction {
   Result<std::vector<task::TaskId>> take_keys(std::span<const KeyHolder> wanted,
                                               KeyPatience patience) override;
   Result<> release_keys(std::span<const task::Account> accounts) override;
-  Result<InsertedIds> insert_tasks(std::span<const NewTask> tasks) override;
+  Result<InsertedRows> insert_tasks(std::span<const NewTask> tasks) override;
   Result<std::vector<ArchivedTicket>> find_archived(std::span<const task::TaskId> ids) override;
   Result<> remove_tasks(std::span<const task::TaskId> ids) override;
 
-  Result<TakenBatch> take_due(const ClaimRequest& request) override;
+  Result<TakenBatch> take_due(const ClaimRequest& request, const Shares& shares) override;
   Result<std::vector<Candidate>> due_candidates(const task::Kind& kind, const ShardRange& shards,
                                                 std::size_t window) override;
   Result<TakenBatch> take(const ClaimRequest& request, std::span<const task::TaskId> ids) override;
 
-  Result<std::vector<bool>> write_moves(std::span<const task::Transition> moves) override;
+  Result<std::vector<bool>> write_moves(std::span<const task::Transition* const> moves) override;
   Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) override;
   Result<std::vector<task::Task>> lock(std::span<const task::TaskId> ids) override;
   Result<> write_rows(std::span<const task::Task> tasks) override;

@@ -16,24 +16,29 @@ constexpr auto kOpeningMax = std::chrono::seconds(60);
 
 class MysqlBackend final : public relational::PooledBackend {
  public:
-  MysqlBackend(const std::string& url, const relational::PoolSizes& sizes)
+  MysqlBackend(const std::string& url, Flavour flavour, const relational::PoolSizes& sizes)
       : PooledBackend(
             [url](sql::Deadline deadline) -> Result<std::unique_ptr<sql::Connection>> {
               return sql::mysql::connect(url, deadline);
             },
-            kDialect, sizes) {}
+            kDialect, sizes),
+        flavour_(flavour) {}
 
  protected:
   std::unique_ptr<Transaction> start(const relational::Seat& seat,
                                      relational::RelationalTransaction::Care care) override {
-    return std::make_unique<MysqlTransaction>(seat, care);
+    return std::make_unique<MysqlTransaction>(seat, care, flavour_);
   }
+
+ private:
+  Flavour flavour_;
 };
 
 class OpenedMysql final : public OpenedStore {
  public:
-  OpenedMysql(const std::string& url, Retention retention, const relational::PoolSizes& sizes)
-      : backend_(url, sizes), store_(backend_, std::move(retention)), reader_(backend_) {}
+  OpenedMysql(const std::string& url, Flavour flavour, Retention retention,
+              const relational::PoolSizes& sizes)
+      : backend_(url, flavour, sizes), store_(backend_, std::move(retention)), reader_(backend_) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
@@ -71,8 +76,9 @@ Result<std::unique_ptr<OpenedStore>> open(const std::string& url, Log& log, Rete
                                   "writers it loses updates"}});
   }
   if (Result<> migrated = migrate_alone(**connection); !migrated) return fail(migrated.error());
+  const Flavour flavour = (*connection)->server().is_mariadb ? Flavour::kMariadb : Flavour::kMysql;
   return std::unique_ptr<OpenedStore>(
-      std::make_unique<OpenedMysql>(url, std::move(retention), sizes));
+      std::make_unique<OpenedMysql>(url, flavour, std::move(retention), sizes));
 }
 
 }  // namespace recourse::store::mysql

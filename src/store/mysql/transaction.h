@@ -1,19 +1,30 @@
 // What MariaDB and MySQL do better than the common steps.
 #pragma once
 
+#include <cstdint>
+
 #include "store/relational/transaction.h"
 
 namespace recourse::store::mysql {
 
 extern const relational::Dialect kDialect;
 
+// MariaDB answers with what it deletes; MySQL does not.
+enum class Flavour : std::uint8_t { kMysql, kMariadb };
+
 class MysqlTransaction final : public relational::RelationalTransaction {
  public:
-  using RelationalTransaction::RelationalTransaction;
+  MysqlTransaction(const relational::Seat& seat, Care care, Flavour flavour)
+      : RelationalTransaction(seat, care), flavour_(flavour) {}
+
+  Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) override;
 
  protected:
-  // Those that have something due, found by one question without a lock.
-  Result<std::vector<int>> priorities_to_probe(const task::Kind& kind, TimePoint now) override;
+  // One question, which also tells the time where nobody has asked for it yet.
+  Result<std::vector<int>> due_priorities(const task::Kind& kind) override;
+
+ private:
+  Flavour flavour_;
 };
 
 }  // namespace recourse::store::mysql

@@ -17,10 +17,10 @@ class PostgresTransaction final : public relational::RelationalTransaction {
         connection_(static_cast<sql::postgres::PostgresConnection&>(seat.connection)),
         low_water_(low_water) {}
 
-  Result<InsertedIds> insert_tasks(std::span<const NewTask> tasks) override;
-  Result<TakenBatch> take_due(const ClaimRequest& request) override;
+  Result<InsertedRows> insert_tasks(std::span<const NewTask> tasks) override;
+  Result<TakenBatch> take_due(const ClaimRequest& request, const Shares& shares) override;
   Result<TakenBatch> take(const ClaimRequest& request, std::span<const task::TaskId> ids) override;
-  Result<std::vector<bool>> write_moves(std::span<const task::Transition> moves) override;
+  Result<std::vector<bool>> write_moves(std::span<const task::Transition* const> moves) override;
   Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) override;
   Result<> add_counts(std::span<const CountChange> changes) override;
 

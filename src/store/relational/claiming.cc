@@ -4,11 +4,10 @@
 #include "store/relational/transaction.h"
 
 namespace recourse::store::relational {
-namespace {
-
 // One kind and priority by equality, so that the index yields what is due, oldest first, and
 // nothing else is looked at, however much is not due yet.
-std::string probe(const Dialect& dialect, std::string_view columns, const ShardRange& shards) {
+std::string RelationalTransaction::probe_text(const Dialect& dialect, std::string_view columns,
+                                              const ShardRange& shards) {
   std::string statement = "SELECT ";
   statement.append(columns).append(" FROM ").append(dialect.task_by_due);
   statement += " WHERE kind = ? AND priority = ? AND available_at >= ? AND available_at <= ?";
@@ -16,19 +15,15 @@ std::string probe(const Dialect& dialect, std::string_view columns, const ShardR
   return statement + " ORDER BY available_at LIMIT ?";
 }
 
-struct Times {
-  TimePoint first;
-  TimePoint now;
-};
-
-void add_probe(Values& values, const task::Kind& kind, int priority, const Times& times,
-               const ShardRange& shards, std::size_t limit) {
-  values.text(kind.value).integer(priority).time(times.first).time(times.now);
-  if (!shards.is_all()) values.integer(shards.first).integer(shards.last);
-  values.integer(static_cast<std::int64_t>(limit));
+Result<> RelationalTransaction::add_probe(Values& values, const Probe& probe) {
+  const Result<TimePoint> at = claim_time();
+  if (!at) return fail(at.error());
+  values.text(probe.kind->value).integer(probe.priority);
+  values.time(first_look(*probe.kind, probe.priority)).time(*at);
+  if (!probe.shards.is_all()) values.integer(probe.shards.first).integer(probe.shards.last);
+  values.integer(static_cast<std::int64_t>(probe.found));
+  return {};
 }
-
-}  // namespace
 
 Result<TimePoint> RelationalTransaction::claim_time() {
   if (claim_time_) return *claim_time_;
@@ -37,46 +32,54 @@ Result<TimePoint> RelationalTransaction::claim_time() {
   return at;
 }
 
-Result<TakenBatch> RelationalTransaction::take_due(const ClaimRequest& request) {
-  const Result<TimePoint> at = claim_time();
-  if (!at) return fail(at.error());
-  const std::string statement = probe(seat_.dialect, task_columns(true), request.shards) +
-                                std::string(seat_.dialect.skip_locked);
+Result<TakenBatch> RelationalTransaction::take_due(const ClaimRequest& request,
+                                                   const Shares& shares) {
   std::vector<task::Task> rows;
-  for (const Quota& quota : request.quotas) {
-    std::size_t room = std::min(static_cast<std::size_t>(quota.limit),
-                                static_cast<std::size_t>(request.limit) - rows.size());
-    if (room == 0) break;
-    const Result<std::vector<int>> priorities = priorities_to_probe(quota.kind, *at);
+  std::vector<Probe> probes;
+  for (const Share& share : shares.kinds) {
+    const std::size_t left = static_cast<std::size_t>(shares.limit) - rows.size();
+    if (left == 0) break;
+    const Result<std::vector<int>> priorities = due_priorities(share.kind);
     if (!priorities) return fail(priorities.error());
+    const int most = priorities->size() <= 1 ? share.limit_alone : share.limit;
+    std::size_t room = std::min(static_cast<std::size_t>(most), left);
     for (const int priority : *priorities) {
       if (room == 0) break;
-      Values values;
-      add_probe(values, quota.kind, priority, {first_look(quota.kind, priority), *at},
-                request.shards, room);
-      auto found = tasks_of(statement, values);
+      Probe& probe = probes.emplace_back(Probe{
+          .kind = &share.kind, .priority = priority, .shards = request.shards, .found = room});
+      auto found = lock_due(probe);
       if (!found) return fail(found.error());
-      room -= found->size();
-      std::ranges::move(*found, std::back_inserter(rows));
+      probe.found = found->size();
+      room -= probe.found;
+      rows.insert(rows.end(), std::move_iterator(found->begin()), std::move_iterator(found->end()));
     }
   }
-  return write_claims(request, *at, std::move(rows));
+  const Result<TimePoint> at = claim_time();
+  if (!at) return fail(at.error());
+  return write_claims(request, *at, std::move(rows), probes);
+}
+
+Result<std::vector<task::Task>> RelationalTransaction::lock_due(const Probe& probe) {
+  Values values;
+  if (Result<> added = add_probe(values, probe); !added) return fail(added.error());
+  return tasks_of(probe_text(seat_.dialect, task_columns(true), probe.shards) +
+                      std::string(seat_.dialect.skip_locked),
+                  values);
 }
 
 Result<std::vector<Candidate>> RelationalTransaction::due_candidates(const task::Kind& kind,
                                                                      const ShardRange& shards,
                                                                      std::size_t window) {
-  const Result<TimePoint> at = claim_time();
-  if (!at) return fail(at.error());
   // All priorities in one question: on a server each question costs a way there and back.
   const std::string one = "SELECT * FROM (" +
-                          probe(seat_.dialect, "id, tenant, priority, available_at", shards) +
+                          probe_text(seat_.dialect, "id, tenant, priority, available_at", shards) +
                           ") AS probed";
   std::string statement;
   Values values;
   for (int priority = task::kPriorityMax; priority >= 0; --priority) {
     statement.append(statement.empty() ? "" : " UNION ALL ").append(one);
-    add_probe(values, kind, priority, {first_look(kind, priority), *at}, shards, window);
+    const Probe probe{.kind = &kind, .priority = priority, .shards = shards, .found = window};
+    if (Result<> added = add_probe(values, probe); !added) return fail(added.error());
   }
   std::vector<Candidate> found;
   const Result<> asked = connection().query(statement, values.view(), [&](const sql::Row& row) {
@@ -103,46 +106,50 @@ Result<TakenBatch> RelationalTransaction::take(const ClaimRequest& request,
                            std::string(seat_.dialect.skip_locked),
                        values);
   if (!rows) return fail(rows.error());
-  return write_claims(request, *at, std::move(*rows));
+  return write_claims(request, *at, std::move(*rows), {});
 }
 
-Result<std::vector<int>> RelationalTransaction::priorities_to_probe(const task::Kind&, TimePoint) {
+Result<std::vector<int>> RelationalTransaction::due_priorities(const task::Kind&) {
   std::vector<int> all;
   for (int priority = task::kPriorityMax; priority >= 0; --priority) all.push_back(priority);
   return all;
 }
 
 Result<TakenBatch> RelationalTransaction::write_claims(const ClaimRequest& request, TimePoint now,
-                                                       std::vector<task::Task> rows) {
+                                                       std::vector<task::Task> rows,
+                                                       std::span<const Probe> probes) {
   TakenBatch batch{.now = now, .tasks = {}};
   if (rows.empty()) return batch;
   task::Claim claim{.owner = request.owner, .lease = request.lease, .lease_end = std::nullopt};
   if (request.lease_for) claim.lease_end = saturating_add(now, *request.lease_for);
-  const std::string owner = task::to_string(claim.owner);
   std::vector<task::TaskId> ids;
+  ids.reserve(rows.size());
+  batch.tasks.reserve(rows.size());
   for (task::Task& row : rows) {
-    Taken& taken = batch.tasks.emplace_back(
-        Taken{.task = {}, .from = row.state, .owner = row.owner ? to_string(*row.owner) : ""});
-    taken.task = task::apply(std::move(row), claim);
-    ids.push_back(taken.task.id);
+    ids.push_back(row.id);
+    const task::State from = row.state;
+    std::string owner = row.owner ? to_string(*row.owner) : "";
+    batch.tasks.push_back(
+        {.task = task::apply(std::move(row), claim), .from = from, .owner = std::move(owner)});
   }
   std::ranges::sort(ids);
-  Values values;
-  values.time(claim.lease_end.value_or(kNever)).id(request.lease.value).text(owner);
-  values.time(claim.lease_end);
-  fill_list(values, std::span<const task::TaskId>(ids),
-            [](Values& list, const task::TaskId& id) { list.id(id.value); });
-  // The state after those who look at it: MariaDB assigns from left to right.
-  const auto done = connection().execute(
-      "UPDATE " + std::string(seat_.dialect.task_by_id) +
-          " SET deaths = deaths + CASE WHEN state = 'running' AND start_mark = 2 THEN 1 ELSE 0 END,"
-          " start_mark = CASE WHEN state = 'running' THEN 1 ELSE start_mark END,"
-          " state = 'running', available_at = ?, fence = fence + 1, lease = ?, owner = ?,"
-          " lease_end = ? WHERE id IN " +
-          list_of(ids.size()),
-      values.view());
-  if (!done) return fail(done.error());
+  if (Result<> marked = mark_claimed(claim, ids, probes); !marked) return fail(marked.error());
   return batch;
+}
+
+Result<> RelationalTransaction::mark_claimed(const task::Claim& claim,
+                                             std::span<const task::TaskId> ids,
+                                             std::span<const Probe> /*probes*/) {
+  const std::string owner = task::to_string(claim.owner);
+  Values values;
+  values.time(claim.lease_end.value_or(kNever)).id(claim.lease.value).text(owner);
+  values.time(claim.lease_end);
+  fill_list(values, ids, [](Values& list, const task::TaskId& id) { list.id(id.value); });
+  const auto done =
+      connection().execute("UPDATE " + std::string(seat_.dialect.task_by_id) +
+                               std::string(kSetClaimed) + " WHERE id IN " + list_of(ids.size()),
+                           values.view());
+  return done ? Result<>{} : fail(done.error());
 }
 
 }  // namespace recourse::store::relational

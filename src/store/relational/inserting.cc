@@ -9,6 +9,17 @@ namespace recourse::store::relational {
 
 using task::TaskId;
 
+namespace {
+
+// Ids ascend.
+std::size_t place_of(std::span<const NewTask> tasks, const TaskId& id) {
+  const auto place = std::ranges::lower_bound(tasks, id, {}, &NewTask::id);
+  invariant(place != tasks.end() && place->id == id, "only what was asked for is answered");
+  return static_cast<std::size_t>(place - tasks.begin());
+}
+
+}  // namespace
+
 Result<TimePoint> RelationalTransaction::now() {
   TimePoint now;
   const Result<> asked = connection().query(
@@ -60,27 +71,26 @@ Result<> RelationalTransaction::release_keys(std::span<const task::Account> acco
   return deleted ? Result<>{} : fail(deleted.error());
 }
 
-Result<Transaction::InsertedIds> RelationalTransaction::insert_tasks(
+Result<Transaction::InsertedRows> RelationalTransaction::insert_tasks(
     std::span<const NewTask> tasks) {
   const Result<TimePoint> at = now();
   if (!at) return fail(at.error());
-  InsertedIds inserted{.now = *at, .fresh = {}};
-  // They ascend: each belongs at the end.
-  for (const NewTask& item : tasks) inserted.fresh.insert(inserted.fresh.end(), item.task.id);
+  InsertedRows inserted{.now = *at, .fresh = std::vector<bool>(tasks.size(), true)};
   if (care_ == Care::kCareful) {
     Values ids;
-    fill_list(ids, tasks,
-              [](Values& values, const NewTask& item) { values.id(item.task.id.value); });
+    fill_list(ids, tasks, [](Values& values, const NewTask& item) { values.id(item.id.value); });
     const auto there =
         ids_of("SELECT id FROM recourse_task WHERE id IN " + list_of(tasks.size()), ids);
     if (!there) return fail(there.error());
-    for (const TaskId& id : *there) inserted.fresh.erase(id);
+    for (const TaskId& id : *there) {
+      inserted.fresh[place_of(tasks, id)] = false;
+    }
+    if (there->size() == tasks.size()) return inserted;
   }
-  if (inserted.fresh.empty()) return inserted;
   Values values;
   values.reserve(tasks.size() * kInsertTaskColumns);
-  for (const NewTask& item : tasks) {
-    if (inserted.fresh.contains(item.task.id)) add_new_task(values, item, *at);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (inserted.fresh[i]) add_new_task(values, tasks[i], *at);
   }
   const auto done = connection().execute_many(kInsertTask, kInsertTaskColumns, values.view());
   if (!done) return fail(done.error());
@@ -89,12 +99,12 @@ Result<Transaction::InsertedIds> RelationalTransaction::insert_tasks(
 }
 
 Result<> RelationalTransaction::add_search_keys(std::span<const NewTask> tasks,
-                                                const std::set<TaskId>& fresh) {
+                                                const std::vector<bool>& fresh) {
   Values values;
-  for (const NewTask& item : tasks) {
-    if (!fresh.contains(item.task.id)) continue;
-    for (const auto& [name, value] : item.task.spec.search_keys) {
-      values.kept_bytes(search_entry(name, value)).id(item.task.id.value);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (!fresh[i]) continue;
+    for (const auto& [name, value] : tasks[i].spec->search_keys) {
+      values.kept_bytes(search_entry(name, value)).id(tasks[i].id.value);
     }
   }
   if (values.empty()) return {};

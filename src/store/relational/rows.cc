@@ -94,19 +94,28 @@ std::optional<task::Owner> read_owner(const std::optional<std::string>& text) {
   return *owner;
 }
 
-void add_submission(Values& values, const Task& task, TimePoint created_at) {
-  const task::TaskSpec& spec = task.spec;
-  values.id(task.id.value)
+// Most tasks have none: nothing is kept for them.
+void add_map(Values& values, const std::map<std::string, std::string>& entries) {
+  if (entries.empty()) {
+    values.text("");
+  } else {
+    values.kept_text(to_json(entries));
+  }
+}
+
+void add_submission(Values& values, const task::TaskId& id, const task::TaskSpec& spec,
+                    TimePoint created_at) {
+  values.id(id.value)
       .text(spec.kind.value)
       .text(spec.tenant.value)
       .text(spec.shard_key.value)
       .text(spec.unique_key.value)
       .integer(spec.priority)
-      .bytes(spec.payload)
-      .kept_text(to_json(spec.headers))
-      .text(spec.trace_parent)
-      .kept_text(to_json(spec.search_keys))
-      .integer(spec.max_retries)
+      .bytes(spec.payload);
+  add_map(values, spec.headers);
+  values.text(spec.trace_parent);
+  add_map(values, spec.search_keys);
+  values.integer(spec.max_retries)
       .integer(spec.timeout.count())
       .time(spec.deadline)
       .text(spec.backoff)
@@ -182,16 +191,16 @@ Task read_task(const sql::Row& row) {
 }
 
 void add_new_task(Values& values, const NewTask& born, TimePoint now) {
-  const Task& task = born.task;
   const TimePoint due_at = saturating_add(now, born.delay);
-  add_submission(values, task, now);
-  values.integer(shard_of(task.spec.shard_key))
+  add_submission(values, born.id, *born.spec, now);
+  values.integer(shard_of(born.spec->shard_key))
       .time(due_at)
-      .text(task::to_string(task.state))
-      .time(task.state == task::State::kPending ? due_at : task::available_at(task))
-      .integer(task.ticket.fence.value)
-      .id(task.ticket.lease.value);
-  add_owner(values, task.owner);
+      .text(task::to_string(born.state))
+      // What is born claimed has a node for its owner, whose leases do not end by themselves.
+      .time(born.state == task::State::kPending ? due_at : kNever)
+      .integer(born.ticket.fence.value)
+      .id(born.ticket.lease.value);
+  add_owner(values, born.owner);
 }
 
 void add_changed_task(Values& values, const Task& task) {
@@ -222,7 +231,7 @@ void add_changed_task(Values& values, const Task& task) {
 }
 
 void add_archived_task(Values& values, const Task& task, TimePoint expires_at) {
-  add_submission(values, task, task.created_at);
+  add_submission(values, task.id, task.spec, task.created_at);
   values.time(task.due_at)
       .text(task::to_string(task.state))
       .integer(task.retries)

@@ -42,6 +42,13 @@ inline constexpr std::string_view kUpdateTask =
 inline constexpr std::size_t kUpdateTaskColumns = 20;
 void add_changed_task(Values& values, const task::Task& task);
 
+// Values: when it becomes available, lease, owner, the lease's end.
+// The state after those who look at it: MariaDB assigns from left to right.
+inline constexpr std::string_view kSetClaimed =
+    " SET deaths = deaths + CASE WHEN state = 'running' AND start_mark = 2 THEN 1 ELSE 0 END,"
+    " start_mark = CASE WHEN state = 'running' THEN 1 ELSE start_mark END,"
+    " state = 'running', available_at = ?, fence = fence + 1, lease = ?, owner = ?, lease_end = ?";
+
 inline constexpr std::string_view kInsertArchive =
     "INSERT INTO recourse_archive (id, kind, tenant, shard_key, unique_key, priority, payload,"
     " headers, trace_parent, search_keys, max_retries, timeout_us, deadline_at, backoff, "

@@ -51,16 +51,16 @@ class RelationalTransaction : public Transaction {
   Result<std::vector<task::TaskId>> take_keys(std::span<const KeyHolder> wanted,
                                               KeyPatience patience) override;
   Result<> release_keys(std::span<const task::Account> accounts) override;
-  Result<InsertedIds> insert_tasks(std::span<const NewTask> tasks) override;
+  Result<InsertedRows> insert_tasks(std::span<const NewTask> tasks) override;
   Result<std::vector<ArchivedTicket>> find_archived(std::span<const task::TaskId> ids) override;
   Result<> remove_tasks(std::span<const task::TaskId> ids) override;
 
-  Result<TakenBatch> take_due(const ClaimRequest& request) override;
+  Result<TakenBatch> take_due(const ClaimRequest& request, const Shares& shares) override;
   Result<std::vector<Candidate>> due_candidates(const task::Kind& kind, const ShardRange& shards,
                                                 std::size_t window) override;
   Result<TakenBatch> take(const ClaimRequest& request, std::span<const task::TaskId> ids) override;
 
-  Result<std::vector<bool>> write_moves(std::span<const task::Transition> moves) override;
+  Result<std::vector<bool>> write_moves(std::span<const task::Transition* const> moves) override;
   Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) override;
   Result<std::vector<task::Task>> lock(std::span<const task::TaskId> ids) override;
   Result<> write_rows(std::span<const task::Task> tasks) override;
@@ -93,8 +93,10 @@ class RelationalTransaction : public Transaction {
   [[nodiscard]] const Seat& seat() const { return seat_; }
   [[nodiscard]] Care care() const { return care_; }
 
-  Result<> add_search_keys(std::span<const NewTask> tasks, const std::set<task::TaskId>& fresh);
+  Result<> add_search_keys(std::span<const NewTask> tasks, const std::vector<bool>& fresh);
   Result<std::vector<task::Task>> tasks_of(std::string_view statement, const Values& values);
+  // Their unique keys are free again; the rows of the hot table are somebody else's matter.
+  Result<> add_to_archive(std::span<const Finished> tasks);
   // Nothing older than this is looked for among what is due.
   virtual TimePoint first_look(const task::Kind& /*kind*/, int /*priority*/) {
     return TimePoint::min();
@@ -102,13 +104,31 @@ class RelationalTransaction : public Transaction {
   // One time for all steps of a claim, asked once.
   Result<TimePoint> claim_time();
   void set_claim_time(TimePoint time) { claim_time_ = time; }
-  // Which priorities of a kind are worth a locking read, larger first.
-  virtual Result<std::vector<int>> priorities_to_probe(const task::Kind& kind, TimePoint now);
+  [[nodiscard]] bool has_claim_time() const { return claim_time_.has_value(); }
+  // Which priorities of a kind have something due at the time of the claim, or may have: larger
+  // first. Read without a lock, so that nothing is locked that will not be taken.
+  virtual Result<std::vector<int>> due_priorities(const task::Kind& kind);
+  // How rows were found: the `found` that became available first, of one kind and priority.
+  struct Probe {
+    const task::Kind* kind;  // the claimer's, which outlives all steps
+    int priority;
+    ShardRange shards;
+    std::size_t found;
+  };
+  static std::string probe_text(const Dialect& dialect, std::string_view columns,
+                                const ShardRange& shards);
+  Result<> add_probe(Values& values, const Probe& probe);
+  // Writes the claim to rows that were locked before. Ids ascend; `probes` are empty where the rows
+  // were asked for by id.
+  virtual Result<> mark_claimed(const task::Claim& claim, std::span<const task::TaskId> ids,
+                                std::span<const Probe> probes);
 
  private:
+  // Up to `found` of them.
+  Result<std::vector<task::Task>> lock_due(const Probe& probe);
   // The rows, as claimed and written.
   Result<TakenBatch> write_claims(const ClaimRequest& request, TimePoint now,
-                                  std::vector<task::Task> rows);
+                                  std::vector<task::Task> rows, std::span<const Probe> probes);
   Result<std::vector<task::Task>> locked(std::span<const task::TaskId> ids, bool with_payload);
   Result<std::vector<task::TaskId>> ids_of(std::string_view statement, const Values& values);
   // Row by row of a list of ids: `statement` ends before the list.
@@ -117,7 +137,7 @@ class RelationalTransaction : public Transaction {
   Result<std::vector<Purgeable>> lock_old(std::string_view rows_where, Values values,
                                           const PurgeRequest& request, std::size_t limit);
   Result<> forget_keys(std::span<const task::TaskId> ids, bool live);
-  Result<> move_to_archive(std::span<const Finished> tasks);
+  Result<> remove_finished(std::span<const Finished> tasks);
   Result<std::vector<bool>> write_held(std::string_view statement, const Values& first,
                                        std::span<const Held> held);
 

@@ -63,6 +63,7 @@ template <class Item, class Add>
 void fill_list(Values& values, std::span<const Item> items, Add add) {
   std::size_t marks = 1;
   while (marks < items.size()) marks *= 2;
+  values.reserve(values.view().size() + marks);
   for (std::size_t i = 0; i < marks; ++i)
     add(values, items[i < items.size() ? i : items.size() - 1]);
 }

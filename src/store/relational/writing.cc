@@ -52,19 +52,19 @@ Result<std::vector<Task>> RelationalTransaction::lock(std::span<const TaskId> id
 }
 
 Result<std::vector<bool>> RelationalTransaction::write_moves(
-    std::span<const task::Transition> moves) {
+    std::span<const task::Transition* const> moves) {
   std::vector<TaskId> ids;
-  for (const task::Transition& move : moves) ids.push_back(move.task);
+  for (const task::Transition* move : moves) ids.push_back(move->task);
   auto rows = locked(ids, false);
   if (!rows) return fail(rows.error());
   std::map<TaskId, Task> found;
   for (Task& row : *rows) found[row.id] = std::move(row);
   std::vector<bool> done;
   std::vector<Task> changed;
-  for (const task::Transition& move : moves) {
-    const auto row = found.find(move.task);
-    done.push_back(row != found.end() && task::applies_as_it_is(row->second, move));
-    if (done.back()) changed.push_back(task::apply(std::move(row->second), move));
+  for (const task::Transition* move : moves) {
+    const auto row = found.find(move->task);
+    done.push_back(row != found.end() && task::applies_as_it_is(row->second, *move));
+    if (done.back()) changed.push_back(task::apply(std::move(row->second), *move));
   }
   if (changed.empty()) return done;
   if (Result<> written = write_rows(changed); !written) return fail(written.error());
@@ -73,7 +73,7 @@ Result<std::vector<bool>> RelationalTransaction::write_moves(
 
 Result<std::vector<bool>> RelationalTransaction::write_finishes(std::span<const Finish> finishes) {
   std::vector<TaskId> ids;
-  for (const Finish& finish : finishes) ids.push_back(finish.transition.task);
+  for (const Finish& finish : finishes) ids.push_back(finish.transition->task);
   // Locked before they are copied: a copy alone would not keep others from changing the row.
   auto rows = locked(ids, true);
   if (!rows) return fail(rows.error());
@@ -82,7 +82,7 @@ Result<std::vector<bool>> RelationalTransaction::write_finishes(std::span<const 
   std::vector<bool> done;
   std::vector<Finished> finished;
   for (const Finish& finish : finishes) {
-    const task::Transition& move = finish.transition;
+    const task::Transition& move = *finish.transition;
     const auto row = found.find(move.task);
     done.push_back(row != found.end() && task::applies_as_it_is(row->second, move));
     if (!done.back()) continue;
@@ -90,7 +90,8 @@ Result<std::vector<bool>> RelationalTransaction::write_finishes(std::span<const 
         {.task = task::apply(std::move(row->second), move), .expires_at = finish.expires_at});
   }
   if (finished.empty()) return done;
-  if (Result<> moved = move_to_archive(finished); !moved) return fail(moved.error());
+  if (Result<> moved = add_to_archive(finished); !moved) return fail(moved.error());
+  if (Result<> gone = remove_finished(finished); !gone) return fail(gone.error());
   return done;
 }
 
@@ -125,17 +126,16 @@ Result<> RelationalTransaction::archive_rows(std::span<const Finished> tasks) {
     finished.task.spec.payload = std::move(row.spec.payload);
     whole.push_back(std::move(finished));
   }
-  return move_to_archive(whole);
+  if (Result<> moved = add_to_archive(whole); !moved) return moved;
+  return remove_finished(whole);
 }
 
-Result<> RelationalTransaction::move_to_archive(std::span<const Finished> tasks) {
+Result<> RelationalTransaction::add_to_archive(std::span<const Finished> tasks) {
   Values values;
   values.reserve(tasks.size() * kInsertArchiveColumns);
-  std::vector<TaskId> ids;
   std::vector<task::Account> accounts;
   for (const Finished& finished : tasks) {
     add_archived_task(values, finished.task, finished.expires_at);
-    ids.push_back(finished.task.id);
     if (!finished.task.spec.unique_key.value.empty()) {
       accounts.push_back(task::account_of(finished.task.spec));
     }
@@ -143,10 +143,16 @@ Result<> RelationalTransaction::move_to_archive(std::span<const Finished> tasks)
   const auto copied =
       connection().execute_many(kInsertArchive, kInsertArchiveColumns, values.view());
   if (!copied) return fail(copied.error());
-  if (Result<> gone = remove_tasks(ids); !gone) return gone;
   if (accounts.empty()) return {};
   std::ranges::sort(accounts);
   return release_keys(accounts);
+}
+
+Result<> RelationalTransaction::remove_finished(std::span<const Finished> tasks) {
+  std::vector<TaskId> ids;
+  ids.reserve(tasks.size());
+  for (const Finished& finished : tasks) ids.push_back(finished.task.id);
+  return remove_tasks(ids);
 }
 
 Result<std::vector<bool>> RelationalTransaction::write_starts(std::span<const Held> held) {

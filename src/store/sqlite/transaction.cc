@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/invariant.h"
+
 namespace recourse::store::sqlite {
 namespace {
 
@@ -19,9 +21,12 @@ constexpr std::string_view kCopyToArchive =
     " ?, ?, ?, ?, owner, ? FROM recourse_task"
     " WHERE id = ? AND fence = ? AND lease = ? AND state = ? AND requested IS NULL";
 
-Values copy_values(const Finish& finish, const Ulid& next_lease) {
-  const Transition& change = finish.transition;
-  Values values;
+constexpr std::size_t kCopyColumns = 17;
+
+constexpr Ulid kNoLease;
+
+void add_copy(Values& values, const Finish& finish) {
+  const Transition& change = *finish.transition;
   values.time(change.deadline)
       .time(change.due_at)
       .text(task::to_string(change.to))
@@ -30,7 +35,7 @@ Values copy_values(const Finish& finish, const Ulid& next_lease) {
       .integer(change.episode)
       .time(change.first_started_at)
       .integer(change.deaths)
-      .id(next_lease);
+      .id(change.ends_lease ? kNoLease : change.ticket.lease.value);
   if (change.error) {
     values.text(change.error->code).text(change.error->message);
   } else {
@@ -42,34 +47,110 @@ Values copy_values(const Finish& finish, const Ulid& next_lease) {
       .integer(change.ticket.fence.value)
       .id(change.ticket.lease.value)
       .text(task::to_string(change.from));
-  return values;
+}
+
+// Is there anything due of this priority?
+std::string ask_priorities() {
+  std::string statement;
+  for (int priority = task::kPriorityMax; priority >= 0; --priority) {
+    const std::string number = std::to_string(priority);
+    statement.append(statement.empty() ? "" : " UNION ALL ").append("SELECT ").append(number);
+    statement.append(" WHERE EXISTS (SELECT 1 FROM recourse_task WHERE kind = ?1 AND priority = ");
+    statement.append(number).append(" AND available_at <= ?2)");
+  }
+  return statement;
 }
 
 }  // namespace
 
-Result<std::vector<bool>> SqliteTransaction::write_finishes(std::span<const Finish> finishes) {
-  constexpr Ulid kNoLease;
-  std::vector<bool> done;
-  Values gone;
-  std::vector<task::Account> accounts;
-  for (const Finish& finish : finishes) {
-    const Transition& change = finish.transition;
-    const Values values =
-        copy_values(finish, change.ends_lease ? kNoLease : change.ticket.lease.value);
-    const auto copied = connection().execute(kCopyToArchive, values.view());
-    if (!copied) return fail(copied.error());
-    done.push_back(*copied == 1);
-    if (!done.back()) continue;
-    gone.id(change.task.value);
-    if (!change.account.unique_key.value.empty()) accounts.push_back(change.account);
+Result<std::vector<int>> SqliteTransaction::due_priorities(const task::Kind& kind) {
+  static const std::string statement = ask_priorities();
+  const Result<TimePoint> at = claim_time();
+  if (!at) return fail(at.error());
+  Values values;
+  values.text(kind.value).time(*at);
+  std::vector<int> priorities;
+  const Result<> asked = connection().query(statement, values.view(), [&](const sql::Row& row) {
+    priorities.push_back(static_cast<int>(row.integer(0)));
+  });
+  if (!asked) return fail(asked.error());
+  return priorities;
+}
+
+Result<> SqliteTransaction::mark_claimed(const task::Claim& claim,
+                                         std::span<const task::TaskId> ids,
+                                         std::span<const Probe> probes) {
+  if (probes.empty()) return RelationalTransaction::mark_claimed(claim, ids, probes);
+  for (const Probe& probe : probes) {
+    if (Result<> marked = mark_probed(claim, probe); !marked) return marked;
   }
-  if (gone.empty()) return done;
-  const auto deleted =
-      connection().execute_many("DELETE FROM recourse_task WHERE id = ?", 1, gone.view());
-  if (!deleted) return fail(deleted.error());
+  return {};
+}
+
+// Nobody else writes, so that the same question finds the same rows again, and one statement that
+// asks it costs less than an update row by row or a list of ids.
+Result<> SqliteTransaction::mark_probed(const task::Claim& claim, const Probe& probe) {
+  const std::string owner = task::to_string(claim.owner);
+  Values values;
+  values.time(claim.lease_end.value_or(kNever)).id(claim.lease.value).text(owner);
+  values.time(claim.lease_end);
+  if (Result<> added = add_probe(values, probe); !added) return added;
+  const auto done = connection().execute(
+      "UPDATE recourse_task" + std::string(relational::kSetClaimed) + " WHERE rowid IN (" +
+          probe_text(kDialect, "rowid", probe.shards) + ")",
+      values.view());
+  if (!done) return fail(done.error());
+  invariant(*done == static_cast<std::int64_t>(probe.found), "what was read is what is claimed");
+  return {};
+}
+
+Result<std::vector<bool>> SqliteTransaction::write_finishes(std::span<const Finish> finishes) {
+  Values values;
+  values.reserve(finishes.size() * kCopyColumns);
+  for (const Finish& finish : finishes) add_copy(values, finish);
+  const auto copied = connection().execute_many(kCopyToArchive, kCopyColumns, values.view());
+  if (!copied) return fail(copied.error());
+  Result<std::vector<bool>> done =
+      *copied == std::ssize(finishes) ? delete_all(finishes) : delete_copied(finishes);
+  if (!done) return done;
+  std::vector<task::Account> accounts;
+  for (std::size_t i = 0; i < finishes.size(); ++i) {
+    const task::Account& account = finishes[i].transition->account;
+    if ((*done)[i] && !account.unique_key.value.empty()) accounts.push_back(account);
+  }
   if (accounts.empty()) return done;
   std::ranges::sort(accounts);
   if (Result<> freed = release_keys(accounts); !freed) return fail(freed.error());
+  return done;
+}
+
+Result<std::vector<bool>> SqliteTransaction::delete_all(std::span<const Finish> finishes) {
+  Values ids;
+  ids.reserve(finishes.size());
+  for (const Finish& finish : finishes) ids.id(finish.transition->task.value);
+  const auto deleted =
+      connection().execute_many("DELETE FROM recourse_task WHERE id = ?", 1, ids.view());
+  if (!deleted) return fail(deleted.error());
+  return std::vector<bool>(finishes.size(), true);
+}
+
+// Nobody else writes: what meets the copy's condition now is what was copied.
+Result<std::vector<bool>> SqliteTransaction::delete_copied(std::span<const Finish> finishes) {
+  std::vector<bool> done;
+  for (const Finish& finish : finishes) {
+    const Transition& change = *finish.transition;
+    Values values;
+    values.id(change.task.value)
+        .integer(change.ticket.fence.value)
+        .id(change.ticket.lease.value)
+        .text(task::to_string(change.from));
+    const auto deleted = connection().execute(
+        "DELETE FROM recourse_task"
+        " WHERE id = ? AND fence = ? AND lease = ? AND state = ? AND requested IS NULL",
+        values.view());
+    if (!deleted) return fail(deleted.error());
+    done.push_back(*deleted == 1);
+  }
   return done;
 }
 

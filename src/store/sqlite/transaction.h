@@ -18,7 +18,17 @@ class SqliteTransaction final : public relational::RelationalTransaction {
   Result<TimePoint> now() override { return clock_.now(); }
   Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) override;
 
+ protected:
+  Result<std::vector<int>> due_priorities(const task::Kind& kind) override;
+  Result<> mark_claimed(const task::Claim& claim, std::span<const task::TaskId> ids,
+                        std::span<const Probe> probes) override;
+
  private:
+  Result<> mark_probed(const task::Claim& claim, const Probe& probe);
+  // Of rows that were copied to the archive: all of them, or those that were.
+  Result<std::vector<bool>> delete_all(std::span<const Finish> finishes);
+  Result<std::vector<bool>> delete_copied(std::span<const Finish> finishes);
+
   const Clock& clock_;
 };
 

@@ -77,11 +77,37 @@ Result<> Writer::run_job(Job& job) {
 }
 
 void Writer::lead(const std::deque<Job*>& jobs) {
-  for (std::deque<Job*> open = jobs; !open.empty();) open = commit_together(open);
+  for (std::deque<Job*> open = jobs; !open.empty();) {
+    if (open.size() == 1) {
+      commit_alone(*open.front());
+      break;
+    }
+    open = commit_together(open);
+  }
   MutexLock lock(mutex_);
   for (Job* job : jobs) job->done = true;
   leading_ = false;
   changed_.notify_all();
+}
+
+void Writer::commit_alone(Job& job) {
+  job.result = try_alone(job, job.care);
+  if (job.result || job.care == Care::kCareful) return;
+  if (job.result.error().code == ErrorCode::kConflict) job.result = try_alone(job, Care::kCareful);
+}
+
+Result<> Writer::try_alone(const Job& job, Care care) {
+  connection_->set_deadline(sql::Deadline::max());
+  if (Result<> begun = connection_->begin(); !begun) return begun;
+  connection_->set_deadline(job.deadline);
+  SqliteTransaction transaction(*connection_, clock_, care);
+  Result<> ran = call(job, transaction);
+  connection_->set_deadline(sql::Deadline::max());
+  if (!ran) {
+    connection_->rollback();
+    return ran;
+  }
+  return connection_->commit();
 }
 
 std::deque<Writer::Job*> Writer::commit_together(const std::deque<Job*>& jobs) {

@@ -45,6 +45,10 @@ class Writer final : public Backend {
   Result<> run_job(Job& job);
   // Runs what waits, this caller's job among it.
   void lead(const std::deque<Job*>& jobs);
+  // Alone it needs no savepoint, under which SQLite would copy every page once more before changing
+  // it: what fails is rolled back as a whole.
+  void commit_alone(Job& job);
+  Result<> try_alone(const Job& job, Care care);
   // Answers those that have to be run again, because one of them lost the transaction of all.
   std::deque<Job*> commit_together(const std::deque<Job*>& jobs);
   static std::deque<Job*> after_loss(const std::deque<Job*>& jobs,
