@@ -85,7 +85,7 @@ void Node::run() {
   Commands commands;
   std::vector<Event> events;
   core.begin(time_.now(), commands);
-  while (!leaving_) {
+  while (true) {
     const TimePoint now = time_.now();
     for (Event& event : events) {
       if (const auto* ended = std::get_if<AttemptEnded>(&event)) runs_.erase(ended->attempt);
@@ -93,6 +93,7 @@ void Node::run() {
     }
     core.settle(now, commands);
     carry_out(commands);
+    if (leaving_) break;
     publish(core, now);
     Duration patience = core.next_wakeup() - now;
     if (core.next_wakeup() == kNever) patience = kLongestWait;
