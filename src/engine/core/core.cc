@@ -22,7 +22,11 @@ Core::Core(const NodeSettings& settings, KindTable kinds, std::uint64_t seed, Ti
   for (const task::Kind& kind : kinds_.whole_names()) (void)lane_of(kind, now);
 }
 
-Core::~Core() = default;
+// A node that ends while something still waits or runs, cut off or not, takes its timers with it.
+Core::~Core() {
+  for (const auto& [id, held] : held_) wheel_.cancel(*held);
+  for (const auto& [id, attempt] : attempts_) wheel_.cancel(*attempt);
+}
 
 void Core::begin(TimePoint now, Commands& out) { life_.begin(now, out); }
 
@@ -59,10 +63,13 @@ TimePoint Core::next_wakeup() {
         std::min(next, stopping_->flush_by == kNever ? stopping_->limit_at : stopping_->flush_by);
   }
   if (!starts_to_record_.empty() && !recording_starts_) next = std::min(next, record_not_before_);
-  if (!life_.is_live()) return next;
-  if (!stopping_) next = std::min(next, scanner_.next_wakeup());
-  if (!reading_counts_) next = std::min(next, next_counts_);
+  if (!life_.is_live() || stopping_) return next;
   if (!reconciling_.out) next = std::min(next, next_reconcile_);
+  // While fenced none of these can be done: the heartbeat's answer is what changes that, and a node
+  // that were woken for them in vain would spin through an outage.
+  if (!life_.may_act(settled_at_)) return next;
+  if (!claim_) next = std::min(next, scanner_.next_wakeup());
+  if (!reading_counts_) next = std::min(next, next_counts_);
   for (const auto& [kind, lane] : lanes_) {
     // Where only the rate is in the way.
     next = std::min(next, lane->next_start(settled_at_));
