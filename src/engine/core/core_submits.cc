@@ -16,7 +16,9 @@ void Core::handle(Submit event, TimePoint now, Commands& out) {
     return;
   }
   (void)lane_of(event.submission.spec.kind, now);
-  if (!ingest_.add({.submit = submit, .submission = std::move(event.submission)})) {
+  if (!ingest_.add({.submit = submit,
+                    .submission = std::move(event.submission),
+                    .novelty = event.novelty})) {
     refuse(ErrorCode::kExhausted, "too many submits wait to be written: try again in a moment");
   }
 }
@@ -37,7 +39,7 @@ void Core::send_inserts(TimePoint now, Commands& out) {
     out.emplace_back(
         Insert{.call = id,
                .batch = std::move(batch->submissions),
-               .novelty = batch->again ? store::Novelty::kRepeat : store::Novelty::kFresh,
+               .novelty = batch->novelty,
                .may_wait = batch->again,
                .within = settings_.store_timeout});
     inserts_.emplace(id, std::move(call));
