@@ -93,10 +93,12 @@ void Node::trouble() {
   if (facts != world_.ledger.processes.end()) facts->second.troubled_at = world_.schedule.now();
 }
 
-bool Node::submit(engine::SubmitId submit, store::Submission submission, bool) {
+bool Node::submit(engine::SubmitId submit, store::Submission submission, bool again) {
   if (process_ == nullptr || process_->paused) return false;
   deliver(process_->number,
-          engine::Submit{.submit = submit, .submission = std::move(submission)});
+          engine::Submit{.submit = submit,
+                         .submission = std::move(submission),
+                         .novelty = again ? store::Novelty::kRepeat : store::Novelty::kFresh});
   return true;
 }
 

@@ -128,7 +128,11 @@ void World::observe(const StoreCall& call, const std::vector<RowChange>& changes
   for (const RowChange& change : changes) {
     const task::Task* after = change.now();
     if (change.before == change.after && change.before) continue;
-    if (!change.before && after == nullptr) continue;
+    // Not in the hot table at all; a purge takes it from the archive.
+    if (!change.before && !change.after) {
+      if (change.verb == Verb::kPurge && after == nullptr) ledger.purged.insert(change.id);
+      continue;
+    }
     trace.add(change.at, to_string(call.verb), -1, change.id,
               after == nullptr ? 0 : after->ticket.fence.value,
               after == nullptr ? -1 : static_cast<std::int64_t>(after->state));
@@ -140,7 +144,6 @@ void World::observe(const StoreCall& call, const std::vector<RowChange>& changes
 
 void World::count_change(const RowChange& change) {
   if (!change.before && change.after) ++ledger.inserted;
-  if (change.verb == Verb::kPurge) ledger.purged.insert(change.id);
   const task::Task* after = change.now();
   if (!change.before || after == nullptr) return;
   if (change.verb == Verb::kAdopt) ++coverage.adoptions;
