@@ -134,7 +134,8 @@ TimePoint NodeLife::dead_at(const Peer& peer) const {
   if (!is_live() || !healthy_since_ || peer.declaring) return kNever;
   // Nobody else can have the store: whoever is in it has left it.
   if (settings_.exclusive_store) return TimePoint::min();
-  return std::max(peer.unchanged_since, *healthy_since_) + settings_.lease.ttl;
+  return std::max(std::max(peer.unchanged_since, *healthy_since_) + settings_.lease.ttl,
+                  peer.declare_not_before);
 }
 
 void NodeLife::declare_the_dead(TimePoint now, Commands& out) {
@@ -168,10 +169,14 @@ void NodeLife::on_declared(const DeclareEnded& event, TimePoint now, Commands& o
     on_time(now, out);
     return;
   }
-  // It has beaten since, or nobody knows.
+  // It has beaten since, or nobody knows: then again soon, if what was read of it meanwhile still
+  // says so.
   peer->second.declaring = false;
-  peer->second.unchanged_since =
-      event.answer ? now : now - settings_.lease.ttl + std::min(interval_ / 4, settings_.lease.ttl);
+  if (event.answer) {
+    peer->second.unchanged_since = now;
+  } else {
+    peer->second.declare_not_before = now + interval_ / 4;
+  }
 }
 
 void NodeLife::send_adopt(Commands& out) {

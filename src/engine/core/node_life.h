@@ -70,6 +70,8 @@ class NodeLife {
     TimePoint unchanged_since;
     std::vector<task::Kind> kinds;
     bool declaring = false;
+    // After a try whose answer was lost.
+    TimePoint declare_not_before = TimePoint::min();
   };
 
   void send_heartbeat(TimePoint now, Commands& out);
