@@ -47,6 +47,10 @@ void Workers::claim(const std::string& name) {
 void Workers::run(const std::string& name, const task::Task& task) {
   // It stops in time by its own clock, as a node does.
   if (world_.schedule.now() + 2s > *task.lease_end) return;
+  if (task.spec.deadline && world_.schedule.now() > *task.spec.deadline) {
+    report(task, task::Move::kGiveUp);
+    return;
+  }
   if (task.start == task::StartMark::kAsked) {
     record_and_run(name, task);
     return;
@@ -65,16 +69,16 @@ void Workers::run(const std::string& name, const task::Task& task) {
     // It hangs for long, and then reports all the same, or never does.
     const bool reports = world_.rng.fraction() < 0.5;
     world_.schedule.after(kLease + world_.rng.between(Duration(1s), Duration(40s)),
-                          [this, name, task, reports] {
+                          [this, task, reports] {
                             end_run(task);
-                            if (reports) report(name, task);
+                            if (reports) report(task, task::Move::kSucceed);
                           });
     return;
   }
   if (draw < 0.5) world_.schedule.after(5s, [this, task] { renew(task); });
-  world_.schedule.after(world_.rng.between(Duration(10ms), Duration(12s)), [this, name, task] {
+  world_.schedule.after(world_.rng.between(Duration(10ms), Duration(12s)), [this, task] {
     end_run(task);
-    report(name, task);
+    report(task, task::Move::kSucceed);
   });
 }
 
@@ -110,10 +114,10 @@ void Workers::end_run(const task::Task& task) {
   }
 }
 
-void Workers::report(const std::string&, const task::Task& task) {
+void Workers::report(const task::Task& task, task::Move move) {
   auto outcome = std::make_shared<store::Outcome>();
-  outcome->transition = task::plan(task, task::Move::kSucceed, world_.schedule.now());
-  outcome->transition.attempts = task.attempts + 1;
+  outcome->transition = task::plan(task, move, world_.schedule.now());
+  if (move == task::Move::kSucceed) outcome->transition.attempts = task.attempts + 1;
   world_.network.ask<std::vector<store::Applied>>(
       {}, {.verb = Verb::kApply, .outcomes = {outcome.get(), 1}, .ordered = {}, .wait = {}}, kCall,
       [this, outcome](store::Store& store) {

@@ -23,7 +23,7 @@ class Workers {
   void run(const std::string& name, const task::Task& task);
   void record_and_run(const std::string& name, const task::Task& task);
   void renew(const task::Task& task);
-  void report(const std::string& name, const task::Task& task);
+  void report(const task::Task& task, task::Move move);
   void end_run(const task::Task& task);
 
   World& world_;
