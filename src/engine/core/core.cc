@@ -105,6 +105,18 @@ void Core::drop(HeldTask& held) {
   held_.erase(id);
 }
 
+// The store has just given the task to this node once more, so what is held of it is over there,
+// although its own answer is still to come: its write was committed, or its incarnation died.
+void Core::supersede(HeldTask& older) {
+  if (older.stage == Stage::kRecording) {
+    RunningAttempt& attempt = *attempts_.at(attempt_of_.at(older.task->id));
+    end_place(attempt);
+    attempt.lane->abandon(attempt.permit);
+    forget(attempt);
+  }
+  drop(older);
+}
+
 // Takes it out of wherever it waits.
 void Core::leave_stage(HeldTask& held) {
   if (held.stage == Stage::kQueued && held.lane != nullptr) held.lane->queue().remove(held);

@@ -51,7 +51,7 @@ bool Core::start_next(Lane& lane, TimePoint now, Commands& out) {
            nullptr, now);
     return true;
   }
-  if (task.spec.deadline && store_time_.at(now) > *task.spec.deadline) {
+  if (is_past_deadline(task, now)) {
     end_by_deadline(held, now);
     return true;
   }
@@ -113,14 +113,19 @@ void Core::handle(StartsEnded event, TimePoint now, Commands& out) {
   if (!event.answer) record_not_before_ = now + kRecordPause;
   for (std::size_t i = 0; i < event.batch.size(); ++i) {
     HeldTask* held = find_held(event.batch[i].task);
-    if (held == nullptr || held->stage != Stage::kRecording) continue;
+    if (held == nullptr || held->stage != Stage::kRecording ||
+        held->task->ticket != event.batch[i].ticket) {
+      continue;
+    }
     RunningAttempt& attempt = *attempts_.at(attempt_of_.at(held->task->id));
-    if (!event.answer && !stopping_ && life_.may_act(now)) {
+    // Much may have changed while it was written down: a pause, a deadline, the node itself.
+    const bool may_go_on = !stopping_ && life_.may_act(now) && !held->lane->paused();
+    if (!event.answer && may_go_on) {
       starts_to_record_.push_back(event.batch[i]);
       continue;
     }
     const bool is_mine = event.answer && (*event.answer)[i];
-    if (is_mine && !stopping_ && life_.may_act(now)) {
+    if (is_mine && may_go_on && !is_past_deadline(*held->task, now)) {
       start(*held, attempt, now, out);
       continue;
     }
@@ -131,12 +136,16 @@ void Core::handle(StartsEnded event, TimePoint now, Commands& out) {
       out.emplace_back(Happening(
           NodeHappened{NodeEvent::kRefused, "start of " + task::to_string(held->task->id)}));
       drop(*held);
-    } else if (stopping_) {
-      release(*held, store_time_.at(now), now);
+    } else if (stopping_ || held->lane->paused()) {
+      release(*held, stopping_ ? store_time_.at(now) : held->task->due_at, now);
     } else {
       enqueue(*held);
     }
   }
+}
+
+bool Core::is_past_deadline(const task::Task& task, TimePoint now) const {
+  return task.spec.deadline && store_time_.at(now) > *task.spec.deadline;
 }
 
 void Core::end_place(const RunningAttempt& attempt) {
