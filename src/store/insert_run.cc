@@ -137,10 +137,13 @@ Result<> InsertRun::insert_rest(Transaction& transaction) {
 // A task that was finished between the look into the archive and the insert was inserted a second
 // time; this statement sees the archive as it is now.
 Result<> InsertRun::undo_resurrected(Transaction& transaction) {
-  if (novelty_ == Novelty::kFresh) return {};
   std::vector<TaskId> fresh;
   for (const auto& [id, inserted] : answers_) {
-    if (inserted.result == Insertion::kInserted) fresh.push_back(id);
+    if (inserted.result != Insertion::kInserted) continue;
+    // A fresh insert may arrive so late that its submitter has repeated it, and the repeat is done.
+    const Duration age = now_ - created_at(id.value);
+    if (novelty_ == Novelty::kFresh && std::chrono::abs(age) <= kFreshFor) continue;
+    fresh.push_back(id);
   }
   if (fresh.empty()) return {};
   const auto archived = transaction.find_archived(fresh);
