@@ -59,6 +59,7 @@ NodeLife::Pulse NodeLife::on_heartbeat(const HeartbeatEnded& event, TimePoint no
   if (event.call != out_call_) return Pulse::kIgnored;
   out_call_.reset();
   if (!is_live()) return Pulse::kIgnored;
+  notice_lapse(now);
   if (event.answer) {
     if (!healthy_since_) healthy_since_ = now;
     set_start_limit(sent_at_, out);
@@ -79,6 +80,11 @@ NodeLife::Pulse NodeLife::on_heartbeat(const HeartbeatEnded& event, TimePoint no
       Happening(NodeHappened{NodeEvent::kHeartbeatFailed, event.answer.error().message}));
   next_beat_ = std::min(next_beat_, now + interval_ / 4);
   return Pulse::kFailed;
+}
+
+// A machine that stood still has seen nobody's heartbeats, its own included, although none failed.
+void NodeLife::notice_lapse(TimePoint now) {
+  if (is_live() && now >= start_limit_) healthy_since_.reset();
 }
 
 void NodeLife::set_start_limit(TimePoint sent_at, Commands& out) {
@@ -111,6 +117,7 @@ void NodeLife::see_peer(const store::NodeRow& row, TimePoint now) {
 
 void NodeLife::on_nodes(const NodesRead& event, TimePoint now, Commands& out) {
   reading_nodes_ = false;
+  notice_lapse(now);
   if (!event.answer) return;
   std::map<task::Incarnation, Peer> known = std::exchange(peers_, {});
   for (const store::NodeRow& row : *event.answer) {
@@ -219,6 +226,7 @@ void NodeLife::on_time(TimePoint now, Commands& out) {
     }
   }
   if (!is_live()) return;
+  notice_lapse(now);
   if (!fenced_ && now >= start_limit_) {
     fenced_ = true;
     out.emplace_back(Happening(NodeHappened{NodeEvent::kFenced, ""}));

@@ -74,6 +74,7 @@ class NodeLife {
     TimePoint declare_not_before = TimePoint::min();
   };
 
+  void notice_lapse(TimePoint now);
   void send_heartbeat(TimePoint now, Commands& out);
   void ask_for_nodes(Commands& out);
   void send_adopt(Commands& out);
