@@ -184,6 +184,8 @@ class PublishedMoves final : public Checker {
     switch (change.verb) {
       case Verb::kClaim:
         if (from == State::kPending) return to == State::kRunning;
+        // Asked to retry now: handed back, for whoever is next.
+        if (change.before->requested == Move::kRetryNow && to == State::kPending) return true;
         return from == State::kRunning && one_of(to, {State::kRunning, State::kDead, wish});
       case Verb::kApply: return from == State::kRunning;
       case Verb::kAdopt:

@@ -32,7 +32,8 @@ void Node::command(engine::Insert insert) {
         return answer;
       },
       [this, number, batch, call = insert.call](Result<store::InsertAnswer> answer) {
-        deliver(number, engine::InsertEnded{call, std::move(*batch), std::move(answer)});
+        // A copy: the call may be carried out after its caller was told that it is in doubt.
+        deliver(number, engine::InsertEnded{call, *batch, std::move(answer)});
       });
 }
 
@@ -62,7 +63,6 @@ void Node::command(engine::Apply apply) {
         return answer;
       },
       [this, number, batch, call = apply.call](Result<std::vector<store::Applied>> answer) {
-        // A copy: the call may be carried out after its caller was told that it is in doubt.
         deliver(number, engine::ApplyEnded{call, *batch, std::move(answer)});
       });
 }
@@ -83,6 +83,11 @@ void Node::command(engine::RecordStarts starts) {
 void Node::command(engine::Join join) {
   const std::uint64_t number = process_->number;
   const task::Incarnation incarnation = join.node.incarnation;
+  // One that never joined, or was declared dead, is not heard of again.
+  if (const auto former = world_.ledger.processes.find(process_->incarnation);
+      former != world_.ledger.processes.end()) {
+    former->second.gone = true;
+  }
   process_->incarnation = incarnation;
   world_.ledger.processes[incarnation] = {.node = index_,
                                           .born = world_.schedule.now(),

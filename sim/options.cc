@@ -28,6 +28,8 @@ Result<> take(Options& options, const std::string& name, const std::string& valu
     good = read(value, options.first_seed);
   } else if (name == "--threads") {
     good = read(value, options.threads) && options.threads >= 1;
+  } else if (name == "--tail") {
+    good = read(value, options.tail);
   } else if (name == "--bug") {
     const auto bug = parse_planted_bug(value);
     good = bug.has_value();
@@ -62,7 +64,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
 
 std::string help_text() {
   return "recourse_sim [--seeds N] [--nodes K] [--hours H] [--seed S] [--from S] [--threads T]\n"
-         "             [--bug NAME] [--list-bugs]\n"
+         "             [--tail N] [--bug NAME] [--list-bugs]\n"
          "\n"
          "Runs simulated clusters, one from each seed, and checks what they promise. Exit code 1\n"
          "where something broke; the output says how to see it again.\n"
@@ -72,6 +74,7 @@ std::string help_text() {
          "  --nodes K    nodes in each cluster (5)\n"
          "  --hours H    simulated hours (1; at least 0.5)\n"
          "  --threads T  seeds at once (as many as there are processors)\n"
+         "  --tail N     lines of the trace after a violation (60)\n"
          "  --bug NAME   with a bug planted in the product: the run should fail\n";
 }
 

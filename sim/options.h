@@ -1,6 +1,7 @@
 // The command line of recourse_sim.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@ struct Options {
   std::uint64_t first_seed = 1;
   int threads = 0;  // as many as there are processors
   PlantedBug bug = PlantedBug::kNone;
+  std::size_t tail = 60;  // lines of the trace
   bool list_bugs = false;
   bool help = false;
 };

@@ -48,7 +48,7 @@ SeedResult run_one(const Options& options, std::uint64_t seed) {
   const auto length = std::chrono::duration_cast<Duration>(
       std::chrono::duration<double, std::ratio<3600>>(options.hours));
   const auto world = std::make_unique<World>(seed, options.nodes, length);
-  SeedResult result = world->run();
+  SeedResult result = world->run(options.tail);
   if (!result.violation &&
       (result.coverage.tasks < kTasksMin || result.coverage.fault_total() < kFaultsMin)) {
     result.violation = Violation{.invariant = "a seed is worth its time",

@@ -5,11 +5,6 @@
 #include <algorithm>
 
 namespace recourse::sim {
-namespace {
-
-constexpr std::size_t kTail = 60;
-
-}  // namespace
 
 void Trace::add(TimePoint at, std::string_view what, int node, const task::TaskId& task,
                 std::int64_t first, std::int64_t second) {
@@ -32,7 +27,7 @@ std::string Trace::text(const Line& line, TimePoint start) {
   return text + "\n";
 }
 
-std::string Trace::tail(TimePoint start, const task::TaskId& task) const {
+std::string Trace::tail(TimePoint start, const task::TaskId& task, std::size_t lines) const {
   const std::uint64_t oldest = count_ - std::min<std::uint64_t>(count_, kKept);
   std::string tail;
   if (task != task::TaskId()) {
@@ -42,7 +37,7 @@ std::string Trace::tail(TimePoint start, const task::TaskId& task) const {
     }
     tail += "  -- everything, at the end --\n";
   }
-  const std::uint64_t from = std::max(oldest, count_ - std::min<std::uint64_t>(count_, kTail));
+  const std::uint64_t from = std::max(oldest, count_ - std::min<std::uint64_t>(count_, lines));
   for (std::uint64_t i = from; i < count_; ++i) tail += text(lines_[i % kKept], start);
   return tail;
 }

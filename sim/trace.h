@@ -22,8 +22,9 @@ class Trace {
            std::int64_t first = 0, std::int64_t second = 0);
 
   [[nodiscard]] std::uint64_t hash() const { return hash_; }
-  // The newest lines; those about `task` come first, as far back as they are kept.
-  [[nodiscard]] std::string tail(TimePoint start, const task::TaskId& task) const;
+  // The newest `lines`; those about `task` come first, as far back as they are kept.
+  [[nodiscard]] std::string tail(TimePoint start, const task::TaskId& task,
+                                 std::size_t lines) const;
 
  private:
   struct Line {

@@ -115,7 +115,9 @@ void Workload::send(const task::TaskId& id) {
 }
 
 void Workload::send_later(const task::TaskId& id) {
-  world_.schedule.after(world_.rng.between(Duration(50ms), Duration(3s)), [this, id] { send(id); });
+  const TimePoint soonest = created_at(id.value) + 3 * store::kFreshFor;
+  const TimePoint when = world_.schedule.now() + world_.rng.between(Duration(50ms), Duration(3s));
+  world_.schedule.at(std::max(soonest, when), [this, id] { send(id); });
 }
 
 void Workload::answered(int, const engine::SubmitAnswer& answer) {

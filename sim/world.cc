@@ -89,7 +89,7 @@ World::World(std::uint64_t s, int nodes, Duration length)
 
 World::~World() = default;
 
-SeedResult World::run() {
+SeedResult World::run(std::size_t tail) {
   faults_->begin();
   for (auto& node : nodes_) {
     schedule.after(rng.between(Duration(0us), Duration(5s)), [&node] { node->start(); });
@@ -105,7 +105,7 @@ SeedResult World::run() {
                     .coverage = coverage,
                     .violation = ledger.violation,
                     .tail = {}};
-  if (ledger.violation) result.tail = trace.tail(plan.start, ledger.violation->task);
+  if (ledger.violation) result.tail = trace.tail(plan.start, ledger.violation->task, tail);
   return result;
 }
 
@@ -224,6 +224,8 @@ Result<bool> World::declare(store::Store& verbs, const engine::DeclareDead& orde
     trace.add(schedule.now(), "declared dead", ledger.processes[order.node].node, {},
               ledger.processes[by].node, static_cast<std::int64_t>(healthy));
     if (by != order.node) ++coverage.deaths;
+    Node& machine = node(ledger.processes[order.node].node);
+    if (machine.paused() || machine.cut_off() || network.outage()) machine.trouble();
     for (const auto& checker : checkers_) {
       checker->died(
           {.at = schedule.now(), .victim = *victim, .by = by, .declarer_was_healthy = healthy});

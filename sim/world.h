@@ -44,7 +44,8 @@ class World {
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  SeedResult run();
+  // With so many lines of the trace where something broke.
+  SeedResult run(std::size_t tail);
 
   // --- what its parts share ---
   const std::uint64_t seed;
