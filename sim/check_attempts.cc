@@ -90,8 +90,8 @@ class AttemptsCounted final : public Checker {
     }
     const int retries = after->retries - change.before->retries;
     const bool goes_on = after->state == State::kPending || after->state == State::kRunning;
-    const bool snoozed = change.shown != nullptr && change.shown->error &&
-                         change.shown->error->code == "SNOOZE";
+    const bool snoozed =
+        change.shown != nullptr && change.shown->error && change.shown->error->code == "SNOOZE";
     if (retries < 0 || retries > 1 || (retries == 1 && !called) ||
         (called && goes_on && !snoozed && retries != 1) ||
         after->retries > after->spec.max_retries) {

@@ -77,7 +77,8 @@ class SingleOwner final : public Checker {
   using Checker::Checker;
 
   void row_changed(const RowChange& change) override {
-    if (change.after && change.after->owner.has_value() != (change.after->state == State::kRunning)) {
+    if (change.after &&
+        change.after->owner.has_value() != (change.after->state == State::kRunning)) {
       broken("I3 single owner",
              fmt::format("{} and {} an owner", task::to_string(change.after->state),
                          change.after->owner ? "with" : "without"),
@@ -205,8 +206,7 @@ class PublishedMoves final : public Checker {
       case State::kPaused:
         return one_of(to, {State::kPending, State::kCancelled, State::kResolved, State::kIgnored});
       case State::kDead:
-      case State::kFailed:
-        return one_of(to, {State::kPending, State::kResolved, State::kIgnored});
+      case State::kFailed: return one_of(to, {State::kPending, State::kResolved, State::kIgnored});
       default: return false;
     }
   }

@@ -36,10 +36,10 @@ enum class Fault : std::uint8_t {
 };
 
 inline constexpr std::array kAllFaults{
-    Fault::kCrash,       Fault::kStop,        Fault::kPause,       Fault::kPartition,
-    Fault::kOutage,      Fault::kSlowStore,   Fault::kLostCall,    Fault::kLostReply,
-    Fault::kLateCommit,  Fault::kGhostCommit, Fault::kWallJump,    Fault::kDrift,
-    Fault::kHandlerHang, Fault::kHandlerLate, Fault::kHandlerLie,  Fault::kHandlerThrow,
+    Fault::kCrash,        Fault::kStop,        Fault::kPause,      Fault::kPartition,
+    Fault::kOutage,       Fault::kSlowStore,   Fault::kLostCall,   Fault::kLostReply,
+    Fault::kLateCommit,   Fault::kGhostCommit, Fault::kWallJump,   Fault::kDrift,
+    Fault::kHandlerHang,  Fault::kHandlerLate, Fault::kHandlerLie, Fault::kHandlerThrow,
     Fault::kHandlerKills, Fault::kWorkerLost};
 
 constexpr std::string_view to_string(Fault fault) {

@@ -24,8 +24,8 @@ void Faults::begin() {
 }
 
 void Faults::next() {
-  const Duration wait = world_.rng.between(world_.plan.fault_every / 4,
-                                           world_.plan.fault_every * 7 / 4);
+  const Duration wait =
+      world_.rng.between(world_.plan.fault_every / 4, world_.plan.fault_every * 7 / 4);
   const TimePoint when = world_.schedule.now() + wait;
   if (when >= world_.plan.faults_end) return;
   world_.schedule.at(when, [this] {
@@ -52,8 +52,7 @@ Fault Faults::draw() {
 }
 
 int Faults::any_node() {
-  return static_cast<int>(
-      world_.rng.between(0, static_cast<std::uint64_t>(world_.plan.nodes - 1)));
+  return static_cast<int>(world_.rng.between(0, static_cast<std::uint64_t>(world_.plan.nodes - 1)));
 }
 
 void Faults::cause(Fault fault) {

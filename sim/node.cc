@@ -51,6 +51,7 @@ void Node::crash() {
 void Node::stop(Duration limit) {
   if (process_ == nullptr || process_->paused || process_->stopping) return;
   process_->stopping = true;
+  world_.ledger.processes[process_->incarnation].stopping = true;
   process_->stop_asked_at = world_.schedule.now();
   world_.trace.add(world_.schedule.now(), "stop asked", index_);
   deliver(process_->number, engine::StopRequest{.limit = limit});
@@ -125,8 +126,7 @@ void Node::deliver(std::uint64_t number, engine::Event event) {
   if (!is_running(number) || process_->stopped) return;
   if (process_->paused) {
     auto kept = std::make_shared<engine::Event>(std::move(event));
-    process_->held_up.emplace_back(
-        [this, number, kept] { deliver(number, std::move(*kept)); });
+    process_->held_up.emplace_back([this, number, kept] { deliver(number, std::move(*kept)); });
     return;
   }
   ++world_.coverage.steps;

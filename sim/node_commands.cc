@@ -135,8 +135,7 @@ void Node::command(engine::DeclareDead declare) {
   const TimePoint unhealthy_at = world_.ledger.processes[by].unhealthy_at;
   const bool healthy = world_.schedule.now() - unhealthy_at >= kTtl - kTtl / 50;
   world_.network.ask<bool>(
-      sender(), {.verb = Verb::kDeclare, .outcomes = {}, .ordered = {}, .wait = {}},
-      declare.within,
+      sender(), {.verb = Verb::kDeclare, .outcomes = {}, .ordered = {}, .wait = {}}, declare.within,
       [this, declare, by, healthy](store::Store& store) {
         return world_.declare(store, declare, by, healthy);
       },
@@ -167,8 +166,7 @@ void Node::command(engine::ReadHeld read) {
 
 void Node::command(engine::ReadTasks read) {
   world_.network.read<std::vector<task::Task>>(
-      sender(), read.within,
-      [this, ids = std::move(read.ids)] { return world_.store.tasks(ids); },
+      sender(), read.within, [this, ids = std::move(read.ids)] { return world_.store.tasks(ids); },
       [this, number = process_->number](Result<std::vector<task::Task>> answer) {
         deliver(number, engine::TasksRead{std::move(answer)});
       });
@@ -192,9 +190,8 @@ void Node::command(engine::Start start) {
     return;
   }
   process_->queue.push_back(std::move(start));
-  world_.schedule.after(world_.rng.between(Duration(5us), Duration(1ms)), [this, number] {
-    post(number, [this] { take_from_queue(); });
-  });
+  world_.schedule.after(world_.rng.between(Duration(5us), Duration(1ms)),
+                        [this, number] { post(number, [this] { take_from_queue(); }); });
 }
 
 void Node::command(engine::StopAttempt stop) {

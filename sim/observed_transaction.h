@@ -59,9 +59,7 @@ class ObservedTransaction final : public store::Transaction {
   Result<std::vector<bool>> write_lease_ends(std::span<const store::Held> held,
                                              TimePoint end) override;
 
-  Result<Found> find_live(const store::ByFilter& which) override {
-    return inner_.find_live(which);
-  }
+  Result<Found> find_live(const store::ByFilter& which) override { return inner_.find_live(which); }
   Result<std::vector<task::Task>> lock_owned(const task::Owner& owner, std::size_t limit) override {
     return inner_.lock_owned(owner, limit);
   }

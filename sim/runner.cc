@@ -85,8 +85,7 @@ void print(const Coverage& coverage) {
              coverage.already_applied, coverage.in_doubt);
   fmt::print("faults {}:\n", coverage.fault_total());
   for (const Fault fault : kAllFaults) {
-    fmt::print("  {:<26} {}\n", to_string(fault),
-               coverage.faults[static_cast<std::size_t>(fault)]);
+    fmt::print("  {:<26} {}\n", to_string(fault), coverage.faults[static_cast<std::size_t>(fault)]);
   }
   fmt::print("edges:\n");
   for (std::size_t i = 0; i < task::kEdges.size(); ++i) {

@@ -11,8 +11,13 @@ Result<> SimBackend::commit(FunctionRef<Result<>(store::Transaction&)> work) {
   std::vector<RowChange> changes;
   changes.reserve(transaction.touched().size());
   for (const auto& [id, before] : transaction.touched()) {
-    RowChange change{.at = clock_.now(), .verb = call_->verb, .id = id, .before = before,
-                     .after = std::nullopt, .archived = nullptr, .shown = nullptr,
+    RowChange change{.at = clock_.now(),
+                     .verb = call_->verb,
+                     .id = id,
+                     .before = before,
+                     .after = std::nullopt,
+                     .archived = nullptr,
+                     .shown = nullptr,
                      .ordered = call_->ordered};
     if (const task::Task* row = data_.find_live(id)) change.after = *row;
     const auto archived = data_.archived.find(id);

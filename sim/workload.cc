@@ -99,8 +99,8 @@ void Workload::send(const task::TaskId& id) {
   waiting.submit = engine::SubmitId(++submits_);
   const engine::SubmitId submit = waiting.submit;
   tries_[submit] = id;
-  const auto node = static_cast<int>(
-      world_.rng.between(0, static_cast<std::uint64_t>(world_.plan.nodes - 1)));
+  const auto node =
+      static_cast<int>(world_.rng.between(0, static_cast<std::uint64_t>(world_.plan.nodes - 1)));
   const bool again = waiting.tries++ > 0;
   world_.trace.add(world_.schedule.now(), "submit", node, id, waiting.tries);
   if (!world_.node(node).submit(submit, waiting.submission, again)) {
@@ -138,9 +138,9 @@ void Workload::answered(int, const engine::SubmitAnswer& answer) {
 
 void Workload::click() {
   if (world_.is_quiet()) return;
-  world_.schedule.after(world_.rng.between(world_.plan.click_every / 2,
-                                           world_.plan.click_every * 3 / 2),
-                        [this] { click(); });
+  world_.schedule.after(
+      world_.rng.between(world_.plan.click_every / 2, world_.plan.click_every * 3 / 2),
+      [this] { click(); });
   if (world_.rng.fraction() < 0.05) {
     const std::array kinds{"mail", "pay", "sync", kRareKind};
     const task::Kind kind(kinds[world_.rng.between(0, kinds.size() - 1)]);
@@ -212,8 +212,8 @@ void Workload::purge() {
         const auto& audit = world_.store.data().audit;
         const std::int64_t newest = audit.empty() ? 0 : audit.rbegin()->first;
         const std::size_t before = world_.ledger.purged.size();
-        auto answer = store.purge({.states = {}, .kind = {}, .ended_before = {}, .by = "clean-up"},
-                                  kCall);
+        auto answer =
+            store.purge({.states = {}, .kind = {}, .ended_before = {}, .by = "clean-up"}, kCall);
         std::size_t rows = 0;
         for (auto it = audit.upper_bound(newest); it != audit.end(); ++it) ++rows;
         world_.purged(world_.ledger.purged.size() - before, rows);

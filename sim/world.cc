@@ -241,9 +241,7 @@ void World::crash_and_restart(int index) {
 }
 
 void World::restart_later(int index) {
-  schedule.after(rng.between(Duration(2s), Duration(60s)), [this, index] {
-    node(index).start();
-  });
+  schedule.after(rng.between(Duration(2s), Duration(60s)), [this, index] { node(index).start(); });
 }
 
 }  // namespace recourse::sim

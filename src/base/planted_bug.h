@@ -13,36 +13,36 @@ namespace recourse {
 // Each with the invariant it breaks.
 enum class PlantedBug : std::uint8_t {
   kNone,
-  kApplyWithoutFence,  // I5: an owner's write ignores fence and lease id
-  kAdoptKeepsFence,  // I4: a takeover leaves the fence as it was
-  kStickyKeepsFence,  // I4: a retry on the same node leaves the fence as it was
-  kAckBeforeCommit,  // I1: a submit is acknowledged before it is durable
-  kRepeatRunsAgain,  // I1: a repeated insert does not look into the archive
-  kPurgeWithoutAudit,  // I1: a purge leaves no trace
-  kKeyNotFreed,  // I2: a finished task keeps its unique key
-  kKeyFreedEarly,  // I2: a retry gives the unique key away
-  kReleaseKeepsOwner,  // I3: what is handed back keeps its owner
-  kDeclareOldBeat,  // I3: a node is declared dead although it has beaten since
-  kDeclareUnhealthy,  // I3: a node that was cut off itself declares others dead
-  kBornNotMine,  // I6: a submitter runs what it thinks was born claimed
-  kNoSelfFencing,  // I6: a node without heartbeats goes on starting
-  kRunsAfterDeath,  // I6: a node that was declared dead runs what it still holds
-  kReconcileInFlight,  // I6: the comparison with the store ignores calls in flight
+  kApplyWithoutFence,    // I5: an owner's write ignores fence and lease id
+  kAdoptKeepsFence,      // I4: a takeover leaves the fence as it was
+  kStickyKeepsFence,     // I4: a retry on the same node leaves the fence as it was
+  kAckBeforeCommit,      // I1: a submit is acknowledged before it is durable
+  kRepeatRunsAgain,      // I1: a repeated insert does not look into the archive
+  kPurgeWithoutAudit,    // I1: a purge leaves no trace
+  kKeyNotFreed,          // I2: a finished task keeps its unique key
+  kKeyFreedEarly,        // I2: a retry gives the unique key away
+  kReleaseKeepsOwner,    // I3: what is handed back keeps its owner
+  kDeclareOldBeat,       // I3: a node is declared dead although it has beaten since
+  kDeclareUnhealthy,     // I3: a node that was cut off itself declares others dead
+  kBornNotMine,          // I6: a submitter runs what it thinks was born claimed
+  kNoSelfFencing,        // I6: a node without heartbeats goes on starting
+  kRunsAfterDeath,       // I6: a node that was declared dead runs what it still holds
+  kReconcileInFlight,    // I6: the comparison with the store ignores calls in flight
   kAttemptCountedTwice,  // I7: an attempt is counted twice
-  kRetriesBeyondMax,  // I7: one retry more than allowed
-  kStartsNotRecorded,  // I7: a start after a takeover is not written down
-  kDeathsNotCounted,  // I7: an owner's death is not counted
-  kAdoptedAsPaused,  // I8: a takeover pauses the task
-  kRequestIgnored,  // I8: what a person asked of an owned task is forgotten
-  kClaimIgnoresDue,  // I9: a claim takes what is due soon
-  kDeadlineIgnored,  // I9: an attempt starts after its deadline
-  kScanTooSeldom,  // I9: the node looks for due tasks five times too seldom
-  kAdoptOnce,  // I10: what the dead commit late is not swept up
-  kNoReconcile,  // I10: claims in doubt are never compared with the store
-  kOutcomeDropped,  // I10, I17: an outcome is dropped when the store does not answer
-  kCountsNotMoved,  // I14: an adoption moves no counts
+  kRetriesBeyondMax,     // I7: one retry more than allowed
+  kStartsNotRecorded,    // I7: a start after a takeover is not written down
+  kDeathsNotCounted,     // I7: an owner's death is not counted
+  kAdoptedAsPaused,      // I8: a takeover pauses the task
+  kRequestIgnored,       // I8: what a person asked of an owned task is forgotten
+  kClaimIgnoresDue,      // I9: a claim takes what is due soon
+  kDeadlineIgnored,      // I9: an attempt starts after its deadline
+  kScanTooSeldom,        // I9: the node looks for due tasks five times too seldom
+  kAdoptOnce,            // I10: what the dead commit late is not swept up
+  kNoReconcile,          // I10: claims in doubt are never compared with the store
+  kOutcomeDropped,       // I10, I17: an outcome is dropped when the store does not answer
+  kCountsNotMoved,       // I14: an adoption moves no counts
   kHeartbeatStopsFirst,  // I15: on shutdown the heartbeat stops before the work
-  kStopKeepsUnstarted,  // I15: on shutdown what has not started is kept
+  kStopKeepsUnstarted,   // I15: on shutdown what has not started is kept
   kLostCommitIsFailure,  // I17: a lost reply is taken for a failure
   kPauseConfirmedEarly,  // a kind's pause is confirmed, and not obeyed
 };

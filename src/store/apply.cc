@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "base/planted_bug.h"
 #include "store/batch.h"
 #include "store/books.h"
 #include "store/transactional_store.h"
@@ -114,7 +115,10 @@ class ApplyRun {
   }
 
   void judge(Task row, const Outcome& outcome) {
-    const Transition& shown = outcome.transition;
+    Transition shown = outcome.transition;
+    if (planted(PlantedBug::kApplyWithoutFence) && row.state == shown.from) {
+      shown.ticket = row.ticket;
+    }
     const WriteVerdict verdict = task::judge_write(row.ticket, shown.ticket);
     if (verdict == WriteVerdict::kAlreadyApplied) {
       answers_[row.id] = {.verdict = verdict, .state = row.state};

@@ -5,6 +5,7 @@
 
 #include "base/field_checks.h"
 #include "base/invariant.h"
+#include "base/planted_bug.h"
 
 namespace recourse::engine {
 
@@ -36,7 +37,9 @@ void Core::on(Event event, TimePoint now, Commands& out) {
 
 void Core::settle(TimePoint now, Commands& out) {
   settled_at_ = now;
-  life_.on_time(now, out);
+  const bool is_silent =
+      planted(PlantedBug::kHeartbeatStopsFirst) && stopping_ && !stopping_->leaving;
+  if (!is_silent) life_.on_time(now, out);
   wheel_.advance_to(now, [&](timing::Timer& timer) {
     auto& core_timer = static_cast<CoreTimer&>(timer);
     if (core_timer.what == CoreTimer::What::kSticky) {

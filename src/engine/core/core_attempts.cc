@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/planted_bug.h"
 #include "engine/core/core.h"
 
 namespace recourse::engine {
@@ -51,6 +52,11 @@ bool Core::start_next(Lane& lane, TimePoint now, Commands& out) {
            nullptr, now);
     return true;
   }
+  // Held from before this node was declared dead: others have it now.
+  if (task.owner != task::Owner(life_.incarnation()) && !planted(PlantedBug::kRunsAfterDeath)) {
+    drop(held);
+    return true;
+  }
   if (is_past_deadline(task, now)) {
     end_by_deadline(held, now);
     return true;
@@ -70,7 +76,7 @@ bool Core::start_next(Lane& lane, TimePoint now, Commands& out) {
   if (!lane.rules().settings.asynchronous) ++executing_;
   attempt_of_[task.id] = attempt->id;
   RunningAttempt& begun = *attempts_.emplace(attempt->id, std::move(attempt)).first->second;
-  if (task.start == task::StartMark::kAsked) {
+  if (task.start == task::StartMark::kAsked && !planted(PlantedBug::kStartsNotRecorded)) {
     set_stage(held, Stage::kRecording);
     starts_to_record_.push_back({.task = task.id, .ticket = task.ticket});
   } else {
@@ -145,7 +151,8 @@ void Core::handle(StartsEnded event, TimePoint now, Commands& out) {
 }
 
 bool Core::is_past_deadline(const task::Task& task, TimePoint now) const {
-  return task.spec.deadline && store_time_.at(now) > *task.spec.deadline;
+  return task.spec.deadline && store_time_.at(now) > *task.spec.deadline &&
+         !planted(PlantedBug::kDeadlineIgnored);
 }
 
 void Core::end_place(const RunningAttempt& attempt) {

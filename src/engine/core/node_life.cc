@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/planted_bug.h"
 #include "engine/core/rules.h"
 
 namespace recourse::engine {
@@ -89,7 +90,7 @@ void NodeLife::notice_lapse(TimePoint now) {
 
 void NodeLife::set_start_limit(TimePoint sent_at, Commands& out) {
   start_limit_ = sent_at + fenced_after(settings_.lease);
-  out.emplace_back(SetStartLimit{start_limit_});
+  out.emplace_back(SetStartLimit{planted(PlantedBug::kNoSelfFencing) ? kNever : start_limit_});
 }
 
 void NodeLife::send_heartbeat(TimePoint now, Commands& out) {
@@ -138,6 +139,9 @@ void NodeLife::on_nodes(const NodesRead& event, TimePoint now, Commands& out) {
 }
 
 TimePoint NodeLife::dead_at(const Peer& peer) const {
+  if (planted(PlantedBug::kDeclareUnhealthy) && is_live() && !peer.declaring) {
+    return std::max(peer.unchanged_since + settings_.lease.ttl, peer.declare_not_before);
+  }
   if (!is_live() || !healthy_since_ || peer.declaring) return kNever;
   // Nobody else can have the store: whoever is in it has left it.
   if (settings_.exclusive_store) return TimePoint::min();
@@ -195,7 +199,9 @@ void NodeLife::send_adopt(Commands& out) {
 void NodeLife::on_adopted(const AdoptEnded& event, TimePoint now, Commands& out) {
   adopting_ = false;
   // Again each TTL: what a dead node still had in flight may be committed late.
-  next_adopt_ = std::min(next_adopt_, now + settings_.lease.ttl);
+  if (!planted(PlantedBug::kAdoptOnce)) {
+    next_adopt_ = std::min(next_adopt_, now + settings_.lease.ttl);
+  }
   if (!event.answer) {
     next_adopt_ = std::min(next_adopt_, now + interval_);
     return;

@@ -19,7 +19,8 @@ bool fits(std::string_view name, std::string_view kind) {
 
 Result<> KindTable::add(std::string_view name, KindRules rules) {
   const std::string_view stem = has_star(name) ? name.substr(0, name.size() - 1) : name;
-  if (name.empty() || name.size() > task::kKindBytesMax || stem.find('*') != std::string_view::npos) {
+  if (name.empty() || name.size() > task::kKindBytesMax ||
+      stem.find('*') != std::string_view::npos) {
     return fail(ErrorCode::kInvalid,
                 fmt::format("kind \"{}\" must have 1 to {} bytes, and a * only at its end", name,
                             task::kKindBytesMax));
