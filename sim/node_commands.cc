@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // After a clean stop what was in flight has had its time.
-constexpr Duration kAfterLeaving = 25s;
+constexpr Duration kAfterLeaving = 3s;
 
 }  // namespace
 

@@ -37,7 +37,7 @@ enum class PlantedBug : std::uint8_t {
   kClaimIgnoresDue,      // I9: a claim takes what is due soon
   kDeadlineIgnored,      // I9: an attempt starts after its deadline
   kScanTooSeldom,        // I9: the node looks for due tasks five times too seldom
-  kAdoptOnce,            // I10: what the dead commit late is not swept up
+  kAdoptOnce,            // I10: only a node that joins frees what the dead owned
   kNoReconcile,          // I10: claims in doubt are never compared with the store
   kOutcomeDropped,       // I10, I17: an outcome is dropped when the store does not answer
   kCountsNotMoved,       // I14: an adoption moves no counts

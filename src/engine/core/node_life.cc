@@ -176,7 +176,7 @@ void NodeLife::on_declared(const DeclareEnded& event, TimePoint now, Commands& o
     out.emplace_back(
         Happening(NodeHappened{NodeEvent::kPeerDead, task::to_string(task::Owner(event.node))}));
     peers_.erase(peer);
-    next_adopt_ = now;
+    if (!planted(PlantedBug::kAdoptOnce)) next_adopt_ = now;
     on_time(now, out);
     return;
   }
