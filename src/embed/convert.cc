@@ -43,9 +43,10 @@ engine::KindSettings kind_settings(const KindOptions& options) {
   return settings;
 }
 
-Result<store::Submission> submission_of(Submission asked, const Ulid& new_id, TimePoint now,
-                                        const policy::BackoffRegistry& backoffs) {
-  store::Submission made;
+Result<NewSubmission> submission_of(Submission asked, const Ulid& new_id, TimePoint now,
+                                    const policy::BackoffRegistry& backoffs) {
+  NewSubmission made_new;
+  store::Submission& made = made_new.submission;
   const SubmitOptions& options = asked.options;
   if (options.id.empty()) {
     made.id = task::TaskId(new_id);
@@ -53,6 +54,7 @@ Result<store::Submission> submission_of(Submission asked, const Ulid& new_id, Ti
     const Result<task::TaskId> id = task::parse_task_id("id", options.id);
     if (!id) return fail(id.error());
     made.id = *id;
+    made_new.novelty = store::Novelty::kRepeat;
   }
   task::TaskSpec& spec = made.spec;
   spec.kind = task::Kind(std::move(asked.kind));
@@ -78,7 +80,7 @@ Result<store::Submission> submission_of(Submission asked, const Ulid& new_id, Ti
     return fail(ErrorCode::kInvalid, fmt::format("task.backoff \"{}\" is unknown; there are: {}",
                                                  spec.backoff, fmt::join(names, ", ")));
   }
-  return made;
+  return made_new;
 }
 
 TaskView view_of(const task::Task& task) {

@@ -18,8 +18,13 @@ namespace recourse::embed {
 engine::KindSettings kind_settings(const KindOptions& options);
 
 // Checked. `new_id` where the caller has none of its own; a relative deadline counts from `now`.
-Result<store::Submission> submission_of(Submission asked, const Ulid& new_id, TimePoint now,
-                                        const policy::BackoffRegistry& backoffs);
+struct NewSubmission {
+  store::Submission submission;
+  // An id of the caller's own may have been sent before.
+  store::Novelty novelty = store::Novelty::kFresh;
+};
+Result<NewSubmission> submission_of(Submission asked, const Ulid& new_id, TimePoint now,
+                                    const policy::BackoffRegistry& backoffs);
 TaskView view_of(const task::Task& task);
 Result<TaskIdText> answer_of(const engine::SubmitAnswer& answer);
 

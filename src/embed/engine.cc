@@ -80,7 +80,7 @@ struct Engine::Impl {
     });
   }
 
-  Result<store::Submission> submission_of(Submission asked) {
+  Result<embed::NewSubmission> submission_of(Submission asked) {
     return embed::submission_of(std::move(asked), ids.next(), clock.now(), *backoffs);
   }
 
@@ -170,7 +170,8 @@ Result<TaskIdText> Engine::submit_bytes(std::string_view kind, std::string paylo
   auto submission = impl_->submission_of(
       {.kind = std::string(kind), .payload = std::move(payload), .options = options});
   if (!submission) return fail(submission.error());
-  return embed::answer_of(impl_->node->submit(*std::move(submission)));
+  return embed::answer_of(
+      impl_->node->submit(std::move(submission->submission), submission->novelty));
 }
 
 std::vector<Result<TaskIdText>> Engine::submit_all(std::vector<Submission> batch) {
@@ -194,7 +195,7 @@ std::vector<Result<TaskIdText>> Engine::submit_all(std::vector<Submission> batch
     }
     items[i].result = &results[i];
     items[i].left = &left;
-    impl_->node->submit(*std::move(submission), items[i]);
+    impl_->node->submit(std::move(submission->submission), submission->novelty, items[i]);
   }
   left.wait();
   return results;
@@ -215,7 +216,8 @@ void Engine::submit_async(Submission submission, std::function<void(Result<TaskI
     return;
   }
   // Gone when it has been answered, which happens exactly once.
-  impl_->node->submit(*std::move(made), *std::make_unique<Later>(std::move(answered)).release());
+  impl_->node->submit(std::move(made->submission), made->novelty,
+                      *std::make_unique<Later>(std::move(answered)).release());
 }
 
 std::string Engine::new_id() { return task::to_string(task::TaskId(impl_->ids.next())); }

@@ -60,7 +60,8 @@ Result<TaskIdText> TestEngine::submit_bytes(std::string_view kind, std::string p
       {.kind = std::string(kind), .payload = std::move(payload), .options = options},
       impl_->ids.next(now), now, impl_->backoffs);
   if (!submission) return fail(submission.error());
-  return embed::answer_of(impl_->node.submit(*std::move(submission)));
+  return embed::answer_of(
+      impl_->node.submit(std::move(submission->submission), submission->novelty));
 }
 
 int TestEngine::run_due() { return impl_->start() ? impl_->node.run_due() : 0; }

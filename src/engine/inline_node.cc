@@ -33,13 +33,13 @@ Result<> InlineNode::start() {
   return {};
 }
 
-SubmitAnswer InlineNode::submit(store::Submission submission) {
+SubmitAnswer InlineNode::submit(store::Submission submission, store::Novelty novelty) {
   const SubmitId id(++submits_);
   const task::TaskId task = submission.id;
   if (core_ == nullptr) {
     return {id, task, fail(ErrorCode::kUnavailable, "the engine has not been started")};
   }
-  (void)inbox_->put(Submit{.submit = id, .submission = std::move(submission)});
+  (void)inbox_->put(Submit{.submit = id, .submission = std::move(submission), .novelty = novelty});
   while (!answers_.contains(id)) invariant(turn(), "every submit is answered");
   return std::move(answers_.extract(id).mapped());
 }

@@ -32,7 +32,7 @@ class InlineNode {
   Result<> start();
 
   // Calls no handler.
-  SubmitAnswer submit(store::Submission submission);
+  SubmitAnswer submit(store::Submission submission, store::Novelty novelty);
   // Does all that is due; answers how many handlers were called.
   int run_due();
   // Moves the clock, and does on the way whatever comes due, at its time.

@@ -190,7 +190,7 @@ Core::Status Node::status() const {
   return status_;
 }
 
-void Node::submit(store::Submission submission, SubmitWaiter& waiter) {
+void Node::submit(store::Submission submission, store::Novelty novelty, SubmitWaiter& waiter) {
   const task::TaskId id = submission.id;
   {
     MutexLock lock(mutex_);
@@ -200,15 +200,16 @@ void Node::submit(store::Submission submission, SubmitWaiter& waiter) {
       return;
     }
   }
-  if (!inbox_->put(Submit{.submit = id_of(waiter), .submission = std::move(submission)})) {
+  if (!inbox_->put(Submit{
+          .submit = id_of(waiter), .submission = std::move(submission), .novelty = novelty})) {
     waiter.answered(
         {id_of(waiter), id, fail(ErrorCode::kUnavailable, "the engine has been stopped")});
   }
 }
 
-SubmitAnswer Node::submit(store::Submission submission) {
+SubmitAnswer Node::submit(store::Submission submission, store::Novelty novelty) {
   BlockingWaiter waiter;
-  submit(std::move(submission), waiter);
+  submit(std::move(submission), novelty, waiter);
   return waiter.wait();
 }
 

@@ -53,10 +53,11 @@ class Node {
   void listen(Listener listener) { listener_ = std::move(listener); }
   Result<> start();
 
-  // The waiter is answered exactly once, and must live until then.
-  void submit(store::Submission submission, SubmitWaiter& waiter);
+  // The waiter is answered exactly once, and must live until then. kRepeat where the id may have
+  // been submitted before.
+  void submit(store::Submission submission, store::Novelty novelty, SubmitWaiter& waiter);
   // Waits until the task is durable, or is not.
-  SubmitAnswer submit(store::Submission submission);
+  SubmitAnswer submit(store::Submission submission, store::Novelty novelty);
 
   // Something may be due, or asked for by people.
   void hint_work() { (void)inbox_->put(WorkHint{}); }

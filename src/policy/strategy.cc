@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "base/planted_bug.h"
 #include "base/text.h"
 
 namespace recourse::policy {
@@ -63,7 +64,8 @@ Move move_of(const Situation& situation, Duration wait) {
 Verdict retry_strategy(const Situation& situation) {
   const task::Task& task = situation.task;
   const Decision& decision = situation.decision;
-  if (decision.uses_retry && task.retries >= task.spec.max_retries) {
+  const int more = planted(PlantedBug::kRetriesBeyondMax) ? 1 : 0;
+  if (decision.uses_retry && task.retries >= task.spec.max_retries + more) {
     return end(situation, Move::kGiveUp, Escalation::kMaxRetryReached,
                reason_with(decision.code, "gave up", situation));
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/planted_bug.h"
 #include "store/batch.h"
 #include "store/books.h"
 #include "store/filter.h"
@@ -138,6 +139,7 @@ Result<std::size_t> purge_in(Transaction& transaction, const PurgeRequest& reque
                .action = "purge",
                .detail = fmt::format("{} tasks", ids.size()),
                .fence = {}});
+  if (planted(PlantedBug::kPurgeWithoutAudit)) return ids.size();
   if (const Result<> written = books.write(transaction); !written) return fail(written.error());
   return ids.size();
 }

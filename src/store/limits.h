@@ -31,6 +31,11 @@ inline constexpr Duration kLeaseMax = std::chrono::hours(24);
 // Shard keys fall into this many buckets; a claim asks for a range of them.
 inline constexpr int kShards = 256;
 
+// An id that is older than this by the store's clock, or younger than nothing, is not taken for
+// fresh: the archive is asked whether it has been finished under a repeat. Whoever repeats a submit
+// waits for three times as long first.
+inline constexpr Duration kFreshFor = std::chrono::seconds(1);
+
 // How long one submit of a batch may wait for another transaction that is about to decide on its
 // unique key, before it leaves the batch.
 inline constexpr Duration kKeyWait = std::chrono::milliseconds(100);

@@ -1,6 +1,7 @@
 // The life of nodes: join, heartbeat, declare_dead, adopt, and the pauses they confirm.
 #include <fmt/format.h>
 
+#include "base/planted_bug.h"
 #include "store/batch.h"
 #include "store/books.h"
 #include "store/transactional_store.h"
@@ -60,7 +61,12 @@ class AdoptRun {
                  .detail = fmt::format("its owner {} is dead",
                                        orphan.owner ? task::to_string(*orphan.owner) : "(none)"),
                  .fence = task::next(orphan.ticket.fence)});
-    rows.changed(task::apply(std::move(orphan), change), before, retention_, books);
+    task::Task freed = task::apply(std::move(orphan), change);
+    if (planted(PlantedBug::kAdoptKeepsFence)) freed.ticket.fence = change.ticket.fence;
+    if (planted(PlantedBug::kAdoptedAsPaused)) freed.state = task::State::kPaused;
+    Books nowhere;
+    rows.changed(std::move(freed), before, retention_,
+                 planted(PlantedBug::kCountsNotMoved) ? nowhere : books);
   }
 
   std::string_view by_;

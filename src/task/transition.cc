@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "base/planted_bug.h"
 
 namespace recourse::task {
 namespace {
@@ -27,7 +28,8 @@ void end_by_deaths(Transition& change) {
 Transition plan(const Task& task, Move move, TimePoint now) {
   const std::optional<State> to = next_state(task.state, move);
   invariant(to.has_value(), "the engine plans only moves of the state table");
-  const bool died = move == Move::kAdopt && task.start == StartMark::kRecorded;
+  const bool died = move == Move::kAdopt && task.start == StartMark::kRecorded &&
+                    !planted(PlantedBug::kDeathsNotCounted);
   return {.task = task.id,
           .account = account_of(task.spec),
           .ticket = task.ticket,
@@ -69,7 +71,9 @@ bool applies_as_it_is(const Task& row, const Transition& transition) {
 }
 
 Transition carry_out(Transition outcome, std::optional<Move> requested) {
-  if (!requested || outcome.move == Move::kSucceed) return outcome;
+  if (!requested || outcome.move == Move::kSucceed || planted(PlantedBug::kRequestIgnored)) {
+    return outcome;
+  }
   const bool goes_on = outcome.to == State::kPending || outcome.to == State::kRunning;
   if (*requested == Move::kRetryNow) {
     if (goes_on) outcome.due_at = outcome.at;
@@ -106,7 +110,9 @@ Task apply(Task task, const Transition& transition) {
       "only moves of the state table are applied");
   invariant(!is_claim(transition.move), "a claim names its new owner: apply(Task, Claim)");
   task.state = transition.to;
-  task.ticket.fence = next(task.ticket.fence);
+  const bool keeps_fence =
+      planted(PlantedBug::kStickyKeepsFence) && transition.move == Move::kRetryHere;
+  if (!keeps_fence) task.ticket.fence = next(task.ticket.fence);
   if (transition.ends_lease) task.ticket.lease = LeaseId();
   task.due_at = transition.due_at;
   task.retries = transition.retries;
@@ -124,7 +130,9 @@ Task apply(Task task, const Transition& transition) {
     task.start = std::min(task.start, StartMark::kAsked);
   }
   if (is_finished(task.state)) task.ended_by = task.owner;
-  if (task.state != State::kRunning) {
+  const bool keeps_owner =
+      planted(PlantedBug::kReleaseKeepsOwner) && transition.move == Move::kRelease;
+  if (task.state != State::kRunning && !keeps_owner) {
     task.owner.reset();
     task.lease_end.reset();
   }

@@ -5,6 +5,7 @@
 
 #include "base/field_checks.h"
 #include "base/invariant.h"
+#include "base/planted_bug.h"
 
 namespace recourse::engine {
 
@@ -22,7 +23,11 @@ Core::Core(const NodeSettings& settings, KindTable kinds, std::uint64_t seed, Ti
   for (const task::Kind& kind : kinds_.whole_names()) (void)lane_of(kind, now);
 }
 
-Core::~Core() = default;
+// A node that ends while something still waits or runs, cut off or not, takes its timers with it.
+Core::~Core() {
+  for (const auto& [id, held] : held_) wheel_.cancel(*held);
+  for (const auto& [id, attempt] : attempts_) wheel_.cancel(*attempt);
+}
 
 void Core::begin(TimePoint now, Commands& out) { life_.begin(now, out); }
 
@@ -32,7 +37,9 @@ void Core::on(Event event, TimePoint now, Commands& out) {
 
 void Core::settle(TimePoint now, Commands& out) {
   settled_at_ = now;
-  life_.on_time(now, out);
+  const bool is_silent =
+      planted(PlantedBug::kHeartbeatStopsFirst) && stopping_ && !stopping_->leaving;
+  if (!is_silent) life_.on_time(now, out);
   wheel_.advance_to(now, [&](timing::Timer& timer) {
     auto& core_timer = static_cast<CoreTimer&>(timer);
     if (core_timer.what == CoreTimer::What::kSticky) {
@@ -59,10 +66,13 @@ TimePoint Core::next_wakeup() {
         std::min(next, stopping_->flush_by == kNever ? stopping_->limit_at : stopping_->flush_by);
   }
   if (!starts_to_record_.empty() && !recording_starts_) next = std::min(next, record_not_before_);
-  if (!life_.is_live()) return next;
-  if (!stopping_) next = std::min(next, scanner_.next_wakeup());
-  if (!reading_counts_) next = std::min(next, next_counts_);
+  if (!life_.is_live() || stopping_) return next;
   if (!reconciling_.out) next = std::min(next, next_reconcile_);
+  // While fenced none of these can be done: the heartbeat's answer is what changes that, and a node
+  // that were woken for them in vain would spin through an outage.
+  if (!life_.may_act(settled_at_)) return next;
+  if (!claim_) next = std::min(next, scanner_.next_wakeup());
+  if (!reading_counts_) next = std::min(next, next_counts_);
   for (const auto& [kind, lane] : lanes_) {
     // Where only the rate is in the way.
     next = std::min(next, lane->next_start(settled_at_));
@@ -96,6 +106,18 @@ void Core::drop(HeldTask& held) {
   const task::TaskId id = held.task->id;
   news_.erase(id);
   held_.erase(id);
+}
+
+// The store has just given the task to this node once more, so what is held of it is over there,
+// although its own answer is still to come: its write was committed, or its incarnation died.
+void Core::supersede(HeldTask& older) {
+  if (older.stage == Stage::kRecording) {
+    RunningAttempt& attempt = *attempts_.at(attempt_of_.at(older.task->id));
+    end_place(attempt);
+    attempt.lane->abandon(attempt.permit);
+    forget(attempt);
+  }
+  drop(older);
 }
 
 // Takes it out of wherever it waits.

@@ -161,6 +161,7 @@ class Core {
                    TimePoint now, Commands& out);
   void not_started(HeldTask& held, const RunningAttempt& attempt, TimePoint now);
   void time_out(RunningAttempt& attempt, TimePoint now, Commands& out);
+  [[nodiscard]] bool is_past_deadline(const task::Task& task, TimePoint now) const;
   void stop_attempt_of(const HeldTask& held, StopReason reason, Commands& out);
   [[nodiscard]] bool executor_has_place(const Lane& lane) const;
   // Its place in the lane and in the executor is free again.
@@ -190,6 +191,7 @@ class Core {
   // --- holding (core.cc) ---
   HeldTask& hold(task::Task task);
   void drop(HeldTask& held);
+  void supersede(HeldTask& older);
   void enqueue(HeldTask& held);
   void leave_stage(HeldTask& held);
   void set_stage(HeldTask& held, Stage stage);

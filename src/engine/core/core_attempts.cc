@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/planted_bug.h"
 #include "engine/core/core.h"
 
 namespace recourse::engine {
@@ -51,7 +52,12 @@ bool Core::start_next(Lane& lane, TimePoint now, Commands& out) {
            nullptr, now);
     return true;
   }
-  if (task.spec.deadline && store_time_.at(now) > *task.spec.deadline) {
+  // Held from before this node was declared dead: others have it now.
+  if (task.owner != task::Owner(life_.incarnation()) && !planted(PlantedBug::kRunsAfterDeath)) {
+    drop(held);
+    return true;
+  }
+  if (is_past_deadline(task, now)) {
     end_by_deadline(held, now);
     return true;
   }
@@ -70,7 +76,7 @@ bool Core::start_next(Lane& lane, TimePoint now, Commands& out) {
   if (!lane.rules().settings.asynchronous) ++executing_;
   attempt_of_[task.id] = attempt->id;
   RunningAttempt& begun = *attempts_.emplace(attempt->id, std::move(attempt)).first->second;
-  if (task.start == task::StartMark::kAsked) {
+  if (task.start == task::StartMark::kAsked && !planted(PlantedBug::kStartsNotRecorded)) {
     set_stage(held, Stage::kRecording);
     starts_to_record_.push_back({.task = task.id, .ticket = task.ticket});
   } else {
@@ -113,14 +119,19 @@ void Core::handle(StartsEnded event, TimePoint now, Commands& out) {
   if (!event.answer) record_not_before_ = now + kRecordPause;
   for (std::size_t i = 0; i < event.batch.size(); ++i) {
     HeldTask* held = find_held(event.batch[i].task);
-    if (held == nullptr || held->stage != Stage::kRecording) continue;
+    if (held == nullptr || held->stage != Stage::kRecording ||
+        held->task->ticket != event.batch[i].ticket) {
+      continue;
+    }
     RunningAttempt& attempt = *attempts_.at(attempt_of_.at(held->task->id));
-    if (!event.answer && !stopping_ && life_.may_act(now)) {
+    // Much may have changed while it was written down: a pause, a deadline, the node itself.
+    const bool may_go_on = !stopping_ && life_.may_act(now) && !held->lane->paused();
+    if (!event.answer && may_go_on) {
       starts_to_record_.push_back(event.batch[i]);
       continue;
     }
     const bool is_mine = event.answer && (*event.answer)[i];
-    if (is_mine && !stopping_ && life_.may_act(now)) {
+    if (is_mine && may_go_on && !is_past_deadline(*held->task, now)) {
       start(*held, attempt, now, out);
       continue;
     }
@@ -131,12 +142,17 @@ void Core::handle(StartsEnded event, TimePoint now, Commands& out) {
       out.emplace_back(Happening(
           NodeHappened{NodeEvent::kRefused, "start of " + task::to_string(held->task->id)}));
       drop(*held);
-    } else if (stopping_) {
-      release(*held, store_time_.at(now), now);
+    } else if (stopping_ || held->lane->paused()) {
+      release(*held, stopping_ ? store_time_.at(now) : held->task->due_at, now);
     } else {
       enqueue(*held);
     }
   }
+}
+
+bool Core::is_past_deadline(const task::Task& task, TimePoint now) const {
+  return task.spec.deadline && store_time_.at(now) > *task.spec.deadline &&
+         !planted(PlantedBug::kDeadlineIgnored);
 }
 
 void Core::end_place(const RunningAttempt& attempt) {

@@ -111,6 +111,7 @@ void Core::handle(ClaimEnded event, TimePoint now, Commands& out) {
     }
     lane->largest = std::max(lane->largest, bytes_of(task));
     const TimePoint due_at = task.due_at;
+    if (HeldTask* older = find_held(task.id)) supersede(*older);
     HeldTask& held = hold(std::move(task));
     enqueue(held);
     if (stopping_) {
@@ -127,6 +128,7 @@ void Core::handle(ClaimEnded event, TimePoint now, Commands& out) {
 }
 
 void Core::give_up_without_handler(task::Task task, TimePoint now) {
+  if (HeldTask* older = find_held(task.id)) supersede(*older);
   HeldTask& held = hold(std::move(task));
   task::Transition end = task::plan(*held.task, task::Move::kGiveUp, store_time_.at(now));
   end.error = task::Reason{"NO_HANDLER", "no live node has a handler for this kind"};

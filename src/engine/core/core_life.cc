@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/planted_bug.h"
 #include "engine/core/core.h"
 
 namespace recourse::engine {
@@ -43,6 +44,7 @@ void Core::handle(HeartbeatEnded event, TimePoint now, Commands& out) {
 // Others have been told that it is theirs. What runs goes on, and its outcome is offered: the store
 // refuses it where somebody has taken over.
 void Core::drop_what_has_not_started() {
+  if (planted(PlantedBug::kRunsAfterDeath)) return;
   std::vector<HeldTask*> unstarted;
   for (const auto& [id, held] : held_) {
     if (held->stage == Stage::kQueued || held->stage == Stage::kWaiting) {
@@ -87,7 +89,7 @@ void Core::obey(const store::Pauses& pauses, TimePoint now) {
   const std::set<task::Kind> paused(pauses.kinds.begin(), pauses.kinds.end());
   for (const auto& [kind, lane] : lanes_) {
     const bool was = lane->paused();
-    lane->set_paused(paused.contains(kind));
+    lane->set_paused(paused.contains(kind) && !planted(PlantedBug::kPauseConfirmedEarly));
     if (was && !lane->paused()) scanner_.hint(now);
   }
   std::vector<HeldTask*> back;
@@ -101,6 +103,7 @@ void Core::obey(const store::Pauses& pauses, TimePoint now) {
 }
 
 bool Core::is_in_flight(const task::LeaseId& lease) const {
+  if (planted(PlantedBug::kReconcileInFlight)) return false;
   if (claim_ && claim_->lease == lease) return true;
   return std::ranges::any_of(inserts_,
                              [&](const auto& call) { return call.second.lease == lease; });
@@ -109,6 +112,7 @@ bool Core::is_in_flight(const task::LeaseId& lease) const {
 void Core::reconcile(TimePoint now, Commands& out) {
   if (reconciling_.out || now < next_reconcile_ || !life_.is_live() || stopping_) return;
   next_reconcile_ = now + settings_.lease.ttl;
+  if (planted(PlantedBug::kNoReconcile)) return;
   reconciling_ = {.out = true, .changes_before = changes_};
   out.emplace_back(ReadHeld{.node = life_.incarnation(), .within = settings_.store_timeout});
 }
@@ -147,7 +151,8 @@ void Core::handle(HeldRead event, TimePoint now, Commands& out) {
 void Core::handle(TasksRead event, TimePoint now, Commands& out) {
   if (!event.answer) return;
   for (const task::Task& task : *event.answer) {
-    const bool is_mine = task.state == task::State::kRunning && task.owner == task::Owner(life_.incarnation());
+    const bool is_mine =
+        task.state == task::State::kRunning && task.owner == task::Owner(life_.incarnation());
     if (!is_mine || held_.contains(task.id) || is_in_flight(task.ticket.lease)) continue;
     if (!reconciled_.insert(task.id).second) continue;
     out.emplace_back(Happening(NodeHappened{NodeEvent::kReconciled, task::to_string(task.id)}));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "base/planted_bug.h"
 #include "engine/core/core.h"
 
 namespace recourse::engine {
@@ -32,7 +33,7 @@ store::Attempt Core::attempt_row(const HeldTask& held, const RunningAttempt& att
 // A handler was called.
 void Core::count_attempt(task::Transition& change, const HeldTask& held,
                          const RunningAttempt& attempt) const {
-  change.attempts = held.task->attempts + 1;
+  change.attempts = held.task->attempts + (planted(PlantedBug::kAttemptCountedTwice) ? 2 : 1);
   if (!change.first_started_at) change.first_started_at = store_time_.at(attempt.started_at);
 }
 

@@ -1,6 +1,7 @@
 // Leaving in order: intake, claims, what has not started, what runs, the node's own row.
 #include <utility>
 
+#include "base/planted_bug.h"
 #include "engine/core/core.h"
 
 namespace recourse::engine {
@@ -22,6 +23,7 @@ void Core::handle(StopRequest event, TimePoint now, Commands& out) {
 }
 
 void Core::release_unstarted(TimePoint now) {
+  if (planted(PlantedBug::kStopKeepsUnstarted)) return;
   std::vector<HeldTask*> unstarted;
   for (const auto& [id, held] : held_) {
     if (held->stage == Stage::kQueued || held->stage == Stage::kWaiting) {

@@ -1,6 +1,7 @@
 // Submits: gathered, inserted, answered; born claimed where a lane has room.
 #include <utility>
 
+#include "base/planted_bug.h"
 #include "engine/core/core.h"
 
 namespace recourse::engine {
@@ -16,7 +17,9 @@ void Core::handle(Submit event, TimePoint now, Commands& out) {
     return;
   }
   (void)lane_of(event.submission.spec.kind, now);
-  if (!ingest_.add({.submit = submit, .submission = std::move(event.submission)})) {
+  if (!ingest_.add({.submit = submit,
+                    .submission = std::move(event.submission),
+                    .novelty = event.novelty})) {
     refuse(ErrorCode::kExhausted, "too many submits wait to be written: try again in a moment");
   }
 }
@@ -34,12 +37,19 @@ void Core::send_inserts(TimePoint now, Commands& out) {
         submission.claim = {.owner = call.owner, .lease = call.lease};
       }
     }
-    out.emplace_back(
-        Insert{.call = id,
-               .batch = std::move(batch->submissions),
-               .novelty = batch->again ? store::Novelty::kRepeat : store::Novelty::kFresh,
-               .may_wait = batch->again,
-               .within = settings_.store_timeout});
+    if (planted(PlantedBug::kAckBeforeCommit)) {
+      AnswerSubmits early;
+      for (std::size_t i = 0; i < call.submits.size(); ++i) {
+        early.answers.push_back(
+            {call.submits[i], batch->submissions[i].id, store::Insertion::kInserted});
+      }
+      out.emplace_back(std::move(early));
+    }
+    out.emplace_back(Insert{.call = id,
+                            .batch = std::move(batch->submissions),
+                            .novelty = batch->novelty,
+                            .may_wait = batch->again,
+                            .within = settings_.store_timeout});
     inserts_.emplace(id, std::move(call));
   }
 }
@@ -92,7 +102,7 @@ void Core::handle(InsertEnded event, TimePoint now, Commands& out) {
       continue;
     }
     answers.answers.push_back({call.submits[i], item.task, item.result});
-    if (item.still_mine) {
+    if (item.still_mine || (planted(PlantedBug::kBornNotMine) && submission.claim)) {
       take_in_born(std::move(submission), call, event.answer->now, now, out);
     } else if (item.result == store::Insertion::kInserted) {
       scanner_.expect(store_time_.local(saturating_add(event.answer->now, submission.delay)));

@@ -32,6 +32,9 @@ struct Submit {
   SubmitId submit;
   // Without a birth claim: that is the core's to decide.
   store::Submission submission;
+  // kRepeat where its submitter has sent this id before, to this node or another: it may be
+  // finished by now, and must not run again.
+  store::Novelty novelty = store::Novelty::kFresh;
 };
 
 // Something may be due in the store: a hint, never the truth.

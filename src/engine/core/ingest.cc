@@ -48,6 +48,7 @@ std::optional<Ingest::Batch> Ingest::take() {
     Batch batch = std::move(again_.front());
     again_.pop_front();
     batch.again = true;
+    batch.novelty = store::Novelty::kRepeat;
     ++out_;
     return batch;
   }
@@ -60,6 +61,7 @@ std::optional<Ingest::Batch> Ingest::take() {
     if (!batch.submits.empty() && bytes + more > kBytesPerCall) break;
     bytes += more;
     waiting_bytes_ -= more;
+    if (next.novelty == store::Novelty::kRepeat) batch.novelty = store::Novelty::kRepeat;
     batch.submits.push_back(next.submit);
     batch.submissions.push_back(std::move(next.submission));
     waiting_.pop_front();

@@ -20,6 +20,7 @@ namespace recourse::engine {
 struct WaitingSubmit {
   SubmitId submit;
   store::Submission submission;
+  store::Novelty novelty = store::Novelty::kFresh;
 };
 
 class Ingest {
@@ -33,8 +34,10 @@ class Ingest {
   struct Batch {
     std::vector<SubmitId> submits;
     std::vector<store::Submission> submissions;
-    // These ids have been sent before, or wait for a key that another transaction holds.
+    // Sent by this node before: alone now, for a key that another transaction holds.
     bool again = false;
+    // Whether any of these ids may have been sent before.
+    store::Novelty novelty = store::Novelty::kFresh;
   };
   // Empty while nothing waits or all calls are out. Each is answered by end().
   std::optional<Batch> take();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/planted_bug.h"
 #include "engine/core/rules.h"
 
 namespace recourse::engine {
@@ -59,6 +60,7 @@ NodeLife::Pulse NodeLife::on_heartbeat(const HeartbeatEnded& event, TimePoint no
   if (event.call != out_call_) return Pulse::kIgnored;
   out_call_.reset();
   if (!is_live()) return Pulse::kIgnored;
+  notice_lapse(now);
   if (event.answer) {
     if (!healthy_since_) healthy_since_ = now;
     set_start_limit(sent_at_, out);
@@ -81,9 +83,14 @@ NodeLife::Pulse NodeLife::on_heartbeat(const HeartbeatEnded& event, TimePoint no
   return Pulse::kFailed;
 }
 
+// A machine that stood still has seen nobody's heartbeats, its own included, although none failed.
+void NodeLife::notice_lapse(TimePoint now) {
+  if (is_live() && now >= start_limit_) healthy_since_.reset();
+}
+
 void NodeLife::set_start_limit(TimePoint sent_at, Commands& out) {
   start_limit_ = sent_at + fenced_after(settings_.lease);
-  out.emplace_back(SetStartLimit{start_limit_});
+  out.emplace_back(SetStartLimit{planted(PlantedBug::kNoSelfFencing) ? kNever : start_limit_});
 }
 
 void NodeLife::send_heartbeat(TimePoint now, Commands& out) {
@@ -111,6 +118,7 @@ void NodeLife::see_peer(const store::NodeRow& row, TimePoint now) {
 
 void NodeLife::on_nodes(const NodesRead& event, TimePoint now, Commands& out) {
   reading_nodes_ = false;
+  notice_lapse(now);
   if (!event.answer) return;
   std::map<task::Incarnation, Peer> known = std::exchange(peers_, {});
   for (const store::NodeRow& row : *event.answer) {
@@ -131,10 +139,14 @@ void NodeLife::on_nodes(const NodesRead& event, TimePoint now, Commands& out) {
 }
 
 TimePoint NodeLife::dead_at(const Peer& peer) const {
+  if (planted(PlantedBug::kDeclareUnhealthy) && is_live() && !peer.declaring) {
+    return std::max(peer.unchanged_since + settings_.lease.ttl, peer.declare_not_before);
+  }
   if (!is_live() || !healthy_since_ || peer.declaring) return kNever;
   // Nobody else can have the store: whoever is in it has left it.
   if (settings_.exclusive_store) return TimePoint::min();
-  return std::max(peer.unchanged_since, *healthy_since_) + settings_.lease.ttl;
+  return std::max(std::max(peer.unchanged_since, *healthy_since_) + settings_.lease.ttl,
+                  peer.declare_not_before);
 }
 
 void NodeLife::declare_the_dead(TimePoint now, Commands& out) {
@@ -164,14 +176,18 @@ void NodeLife::on_declared(const DeclareEnded& event, TimePoint now, Commands& o
     out.emplace_back(
         Happening(NodeHappened{NodeEvent::kPeerDead, task::to_string(task::Owner(event.node))}));
     peers_.erase(peer);
-    next_adopt_ = now;
+    if (!planted(PlantedBug::kAdoptOnce)) next_adopt_ = now;
     on_time(now, out);
     return;
   }
-  // It has beaten since, or nobody knows.
+  // It has beaten since, or nobody knows: then again soon, if what was read of it meanwhile still
+  // says so.
   peer->second.declaring = false;
-  peer->second.unchanged_since =
-      event.answer ? now : now - settings_.lease.ttl + std::min(interval_ / 4, settings_.lease.ttl);
+  if (event.answer) {
+    peer->second.unchanged_since = now;
+  } else {
+    peer->second.declare_not_before = now + interval_ / 4;
+  }
 }
 
 void NodeLife::send_adopt(Commands& out) {
@@ -183,7 +199,9 @@ void NodeLife::send_adopt(Commands& out) {
 void NodeLife::on_adopted(const AdoptEnded& event, TimePoint now, Commands& out) {
   adopting_ = false;
   // Again each TTL: what a dead node still had in flight may be committed late.
-  next_adopt_ = std::min(next_adopt_, now + settings_.lease.ttl);
+  if (!planted(PlantedBug::kAdoptOnce)) {
+    next_adopt_ = std::min(next_adopt_, now + settings_.lease.ttl);
+  }
   if (!event.answer) {
     next_adopt_ = std::min(next_adopt_, now + interval_);
     return;
@@ -214,6 +232,7 @@ void NodeLife::on_time(TimePoint now, Commands& out) {
     }
   }
   if (!is_live()) return;
+  notice_lapse(now);
   if (!fenced_ && now >= start_limit_) {
     fenced_ = true;
     out.emplace_back(Happening(NodeHappened{NodeEvent::kFenced, ""}));

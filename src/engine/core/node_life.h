@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/planted_bug.h"
 #include "base/time.h"
 #include "base/ulid.h"
 #include "engine/core/command.h"
@@ -55,7 +56,9 @@ class NodeLife {
 
   [[nodiscard]] bool is_live() const { return status_ == Status::kLive; }
   // Starts, claims, born-claimed inserts and sticky retries are allowed.
-  [[nodiscard]] bool may_act(TimePoint now) const { return is_live() && now < start_limit_; }
+  [[nodiscard]] bool may_act(TimePoint now) const {
+    return is_live() && (now < start_limit_ || planted(PlantedBug::kNoSelfFencing));
+  }
   [[nodiscard]] TimePoint start_limit() const { return start_limit_; }
   [[nodiscard]] task::Incarnation incarnation() const { return incarnation_; }
   // Alive as far as this node knows, itself included.
@@ -70,8 +73,11 @@ class NodeLife {
     TimePoint unchanged_since;
     std::vector<task::Kind> kinds;
     bool declaring = false;
+    // After a try whose answer was lost.
+    TimePoint declare_not_before = TimePoint::min();
   };
 
+  void notice_lapse(TimePoint now);
   void send_heartbeat(TimePoint now, Commands& out);
   void ask_for_nodes(Commands& out);
   void send_adopt(Commands& out);

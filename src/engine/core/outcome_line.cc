@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/planted_bug.h"
 #include "store/limits.h"
 
 namespace recourse::engine {
@@ -46,6 +47,13 @@ std::optional<std::vector<store::Outcome>> OutcomeLine::take(TimePoint now) {
 std::vector<store::Outcome> OutcomeLine::refused(std::vector<store::Outcome> batch,
                                                  const Error& error, TimePoint now) {
   end_call();
+  if (planted(PlantedBug::kOutcomeDropped)) return batch;
+  if (planted(PlantedBug::kLostCommitIsFailure) && error.code == ErrorCode::kInDoubt) {
+    for (store::Outcome& outcome : batch) {
+      outcome.transition.move = task::Move::kRelease;
+      outcome.transition.to = task::State::kPending;
+    }
+  }
   if (error.code != ErrorCode::kInvalid && error.code != ErrorCode::kCorrupt) {
     rest(now);
     again_.push_front(std::move(batch));

@@ -1,5 +1,7 @@
 #include "store/memory/data.h"
 
+#include "base/planted_bug.h"
+
 namespace recourse::store::memory {
 namespace {
 
@@ -31,7 +33,8 @@ const task::Task* Data::find_live(task::TaskId id) const {
 
 void Data::archive(task::Task task, TimePoint expires_at) {
   erase(task.id);
-  if (!task.spec.unique_key.value.empty()) keys.erase(task::account_of(task.spec));
+  const bool keeps_key = planted(PlantedBug::kKeyNotFreed);
+  if (!task.spec.unique_key.value.empty() && !keeps_key) keys.erase(task::account_of(task.spec));
   const task::TaskId id = task.id;
   archived.insert_or_assign(id, Finished{.task = std::move(task), .expires_at = expires_at});
 }

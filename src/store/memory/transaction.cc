@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "base/planted_bug.h"
 #include "store/filter.h"
 #include "store/shard.h"
 
@@ -110,7 +111,9 @@ Result<std::vector<Candidate>> MemoryTransaction::due_candidates(const task::Kin
     auto it = data_.due().lower_bound(Data::DueKey(kind, -priority, TimePoint::min(), TaskId()));
     for (std::size_t left = window; left > 0 && it != data_.due().end(); ++it) {
       const auto& [of_kind, order, available_at, id] = *it;
-      if (of_kind != kind || order != -priority || available_at > now_) break;
+      const Duration early =
+          planted(PlantedBug::kClaimIgnoresDue) ? std::chrono::seconds(5) : std::chrono::seconds(0);
+      if (of_kind != kind || order != -priority || available_at > now_ + early) break;
       const Task& task = *data_.find_live(id);
       if (!in_range(task, shards)) continue;
       found.push_back({.task = id,
@@ -145,6 +148,7 @@ Result<std::vector<bool>> MemoryTransaction::write_moves(
   for (const task::Transition* move : moves) {
     const Task* row = data_.find_live(move->task);
     const bool plain = row != nullptr && task::applies_as_it_is(*row, *move);
+    if (plain && planted(PlantedBug::kKeyFreedEarly)) written().keys.erase(move->account);
     if (plain) written().put(task::apply(*row, *move));
     done.push_back(plain);
   }

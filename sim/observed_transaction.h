@@ -1,0 +1,110 @@
+// A transaction of the memory store that remembers which rows it touched and how they were before,
+// so that the checkers see every row of every call.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "store/memory/transaction.h"
+
+namespace recourse::sim {
+
+class ObservedTransaction final : public store::Transaction {
+ public:
+  using Touched = std::map<task::TaskId, std::optional<task::Task>>;
+
+  ObservedTransaction(store::memory::Data& data, const Clock& clock)
+      : data_(data), inner_(data, clock) {}
+
+  [[nodiscard]] const Touched& touched() const { return touched_; }
+  [[nodiscard]] bool has_written() const { return inner_.has_written(); }
+
+  Result<TimePoint> now() override { return inner_.now(); }
+
+  Result<std::vector<task::TaskId>> take_keys(std::span<const store::KeyHolder> wanted,
+                                              store::KeyPatience patience) override {
+    return inner_.take_keys(wanted, patience);
+  }
+  Result<> release_keys(std::span<const task::Account> accounts) override {
+    return inner_.release_keys(accounts);
+  }
+  Result<InsertedIds> insert_tasks(std::span<const store::NewTask> tasks) override;
+  Result<std::vector<store::ArchivedTicket>> find_archived(
+      std::span<const task::TaskId> ids) override {
+    return inner_.find_archived(ids);
+  }
+  Result<> remove_tasks(std::span<const task::TaskId> ids) override;
+
+  Result<store::TakenBatch> take_due(const store::ClaimRequest& request) override;
+  Result<std::vector<store::Candidate>> due_candidates(const task::Kind& kind,
+                                                       const store::ShardRange& shards,
+                                                       std::size_t window) override {
+    return inner_.due_candidates(kind, shards, window);
+  }
+  Result<store::TakenBatch> take(const store::ClaimRequest& request,
+                                 std::span<const task::TaskId> ids) override;
+
+  Result<std::vector<bool>> write_moves(std::span<const task::Transition> moves) override;
+  Result<std::vector<bool>> write_finishes(std::span<const store::Finish> finishes) override;
+  Result<std::vector<task::Task>> lock(std::span<const task::TaskId> ids) override {
+    return inner_.lock(ids);
+  }
+  Result<> write_rows(std::span<const task::Task> tasks) override;
+  Result<> write_payload(task::TaskId id, std::string_view payload) override;
+  Result<> archive_rows(std::span<const store::Finished> tasks) override;
+  Result<std::vector<bool>> write_starts(std::span<const store::Held> held) override;
+  Result<std::vector<bool>> write_lease_ends(std::span<const store::Held> held,
+                                             TimePoint end) override;
+
+  Result<Found> find_live(const store::ByFilter& which) override { return inner_.find_live(which); }
+  Result<std::vector<task::Task>> lock_owned(const task::Owner& owner, std::size_t limit) override {
+    return inner_.lock_owned(owner, limit);
+  }
+  Result<std::vector<task::Incarnation>> lifeless_owners() override {
+    return inner_.lifeless_owners();
+  }
+
+  Result<> insert_node(const store::NodeInfo& node) override { return inner_.insert_node(node); }
+  Result<bool> beat(task::Incarnation node, std::int64_t pauses_seen) override {
+    return inner_.beat(node, pauses_seen);
+  }
+  Result<Death> mark_dead(task::Incarnation node, std::int64_t beat_seen) override {
+    return inner_.mark_dead(node, beat_seen);
+  }
+  Result<std::vector<store::ControlRequest>> requests_for(const task::Owner& owner) override {
+    return inner_.requests_for(owner);
+  }
+  Result<store::Pauses> pauses() override { return inner_.pauses(); }
+  Result<std::int64_t> set_pause(const task::Kind& kind, bool paused,
+                                 std::string_view by) override {
+    return inner_.set_pause(kind, paused, by);
+  }
+
+  Result<> add_counts(std::span<const store::CountChange> changes) override {
+    return inner_.add_counts(changes);
+  }
+  Result<> fold_counts() override { return inner_.fold_counts(); }
+  Result<> add_attempts(std::span<const store::Attempt> attempts) override {
+    return inner_.add_attempts(attempts);
+  }
+  Result<> add_audit(std::span<const store::AuditEntry> entries) override {
+    return inner_.add_audit(entries);
+  }
+
+  Result<std::vector<Purgeable>> lock_purgeable(const store::PurgeRequest& request) override {
+    return inner_.lock_purgeable(request);
+  }
+  Result<> forget(std::span<const task::TaskId> ids) override;
+
+ private:
+  void touch(task::TaskId id);
+
+  store::memory::Data& data_;
+  store::memory::MemoryTransaction inner_;
+  Touched touched_;
+};
+
+}  // namespace recourse::sim
