@@ -61,8 +61,9 @@ engine::NodeSettings node_settings(int node) {
   settings.name = fmt::format("node-{}", node);
   settings.lease.ttl = kTtl;
   settings.scan.period = kScanPeriod;
-  settings.executor.core_threads = 2;
-  settings.executor.max_threads = 6;
+  settings.executor.core_threads = 1;
+  // As many as all lanes together use: what the core starts does not wait for a thread.
+  settings.executor.max_threads = 16;
   settings.executor.queue = 20;
   settings.no_handler_after = kNoHandlerAfter;
   return settings;

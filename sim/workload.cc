@@ -26,7 +26,7 @@ void Workload::begin() {
   for (int i = 0; i < world_.plan.tasks; ++i) {
     // In crowds: a few come at the same moment.
     const Duration when = world_.rng.between(Duration(3s), length - 30s);
-    const auto crowd = i % 10 == 0 ? world_.rng.between(1, 6) : 1;
+    const auto crowd = i % 200 == 0 ? 40 : i % 10 == 0 ? world_.rng.between(1, 6) : 1;
     for (std::uint64_t one = 0; one < crowd; ++one) {
       world_.schedule.after(when, [this, i] { submit_one(i); });
     }

@@ -254,6 +254,8 @@ class Core {
 
   store::Pauses pauses_;
   Reconciling reconciling_;
+  // Of claims and inserts that ended since rows were asked for: what those rows say is older.
+  std::set<task::LeaseId> ended_since_read_;
   // Rows of this node that it does not hold, on their way back.
   std::set<task::TaskId> reconciled_;
   TimePoint next_reconcile_ = kNever;

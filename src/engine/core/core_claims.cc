@@ -89,6 +89,7 @@ void Core::handle(ClaimEnded event, TimePoint now, Commands& out) {
   if (!claim_ || claim_->call != event.call) return;
   const ClaimCall call = std::move(*claim_);
   claim_.reset();
+  if (event.answer && reconciling_.out) ended_since_read_.insert(call.lease);
   scanner_.ended();
   if (!event.answer) {
     out.emplace_back(

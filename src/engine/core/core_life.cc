@@ -144,16 +144,23 @@ void Core::handle(HeldRead event, TimePoint now, Commands& out) {
     drop(*held);
   }
   if (!strange.empty()) {
+    // One comparison at a time, to its end.
+    reconciling_.out = true;
+    ended_since_read_.clear();
     out.emplace_back(ReadTasks{.ids = std::move(strange), .within = settings_.store_timeout});
   }
 }
 
 void Core::handle(TasksRead event, TimePoint now, Commands& out) {
+  reconciling_.out = false;
+  const std::set<task::LeaseId> ended = std::exchange(ended_since_read_, {});
   if (!event.answer) return;
   for (const task::Task& task : *event.answer) {
     const bool is_mine =
         task.state == task::State::kRunning && task.owner == task::Owner(life_.incarnation());
     if (!is_mine || held_.contains(task.id) || is_in_flight(task.ticket.lease)) continue;
+    // Taken in, run and written meanwhile.
+    if (ended.contains(task.ticket.lease)) continue;
     if (!reconciled_.insert(task.id).second) continue;
     out.emplace_back(Happening(NodeHappened{NodeEvent::kReconciled, task::to_string(task.id)}));
     outcomes_.add({.transition = task::plan(task, task::Move::kRelease, store_time_.at(now)),

@@ -78,6 +78,7 @@ void Core::handle(InsertEnded event, TimePoint now, Commands& out) {
   auto found = inserts_.extract(event.call);
   if (!found) return;
   const InsertCall call = std::move(found.mapped());
+  if (event.answer && reconciling_.out) ended_since_read_.insert(call.lease);
   ingest_.end();
   unreserve(event.batch);
   if (!event.answer) {
