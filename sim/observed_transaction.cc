@@ -10,9 +10,9 @@ void ObservedTransaction::touch(TaskId id) {
   if (const task::Task* row = data_.find_live(id)) place->second = *row;
 }
 
-Result<store::Transaction::InsertedIds> ObservedTransaction::insert_tasks(
+Result<store::Transaction::InsertedRows> ObservedTransaction::insert_tasks(
     std::span<const store::NewTask> tasks) {
-  for (const store::NewTask& item : tasks) touch(item.task.id);
+  for (const store::NewTask& item : tasks) touch(item.id);
   return inner_.insert_tasks(tasks);
 }
 
@@ -22,13 +22,14 @@ Result<> ObservedTransaction::remove_tasks(std::span<const TaskId> ids) {
 }
 
 // Which rows it takes is known only afterwards: all that could be taken are looked at before.
-Result<store::TakenBatch> ObservedTransaction::take_due(const store::ClaimRequest& request) {
+Result<store::TakenBatch> ObservedTransaction::take_due(const store::ClaimRequest& request,
+                                                        const store::Shares& shares) {
   for (const store::Quota& quota : request.quotas) {
     const auto window = static_cast<std::size_t>(quota.limit);
     const auto candidates = inner_.due_candidates(quota.kind, request.shards, window);
     for (const store::Candidate& candidate : *candidates) touch(candidate.task);
   }
-  return inner_.take_due(request);
+  return inner_.take_due(request, shares);
 }
 
 Result<store::TakenBatch> ObservedTransaction::take(const store::ClaimRequest& request,
@@ -38,14 +39,14 @@ Result<store::TakenBatch> ObservedTransaction::take(const store::ClaimRequest& r
 }
 
 Result<std::vector<bool>> ObservedTransaction::write_moves(
-    std::span<const task::Transition> moves) {
-  for (const task::Transition& move : moves) touch(move.task);
+    std::span<const task::Transition* const> moves) {
+  for (const task::Transition* move : moves) touch(move->task);
   return inner_.write_moves(moves);
 }
 
 Result<std::vector<bool>> ObservedTransaction::write_finishes(
     std::span<const store::Finish> finishes) {
-  for (const store::Finish& finish : finishes) touch(finish.transition.task);
+  for (const store::Finish& finish : finishes) touch(finish.transition->task);
   return inner_.write_finishes(finishes);
 }
 

@@ -31,14 +31,15 @@ class ObservedTransaction final : public store::Transaction {
   Result<> release_keys(std::span<const task::Account> accounts) override {
     return inner_.release_keys(accounts);
   }
-  Result<InsertedIds> insert_tasks(std::span<const store::NewTask> tasks) override;
+  Result<InsertedRows> insert_tasks(std::span<const store::NewTask> tasks) override;
   Result<std::vector<store::ArchivedTicket>> find_archived(
       std::span<const task::TaskId> ids) override {
     return inner_.find_archived(ids);
   }
   Result<> remove_tasks(std::span<const task::TaskId> ids) override;
 
-  Result<store::TakenBatch> take_due(const store::ClaimRequest& request) override;
+  Result<store::TakenBatch> take_due(const store::ClaimRequest& request,
+                                     const store::Shares& shares) override;
   Result<std::vector<store::Candidate>> due_candidates(const task::Kind& kind,
                                                        const store::ShardRange& shards,
                                                        std::size_t window) override {
@@ -47,7 +48,7 @@ class ObservedTransaction final : public store::Transaction {
   Result<store::TakenBatch> take(const store::ClaimRequest& request,
                                  std::span<const task::TaskId> ids) override;
 
-  Result<std::vector<bool>> write_moves(std::span<const task::Transition> moves) override;
+  Result<std::vector<bool>> write_moves(std::span<const task::Transition* const> moves) override;
   Result<std::vector<bool>> write_finishes(std::span<const store::Finish> finishes) override;
   Result<std::vector<task::Task>> lock(std::span<const task::TaskId> ids) override {
     return inner_.lock(ids);
