@@ -41,7 +41,6 @@ Submissions make_submissions(std::size_t count, std::size_t batch, Birth birth,
   Submissions made(count);
   for (std::size_t i = 0; i < count; ++i) {
     if (i % batch == 0) lease = task::LeaseId(ids.next(now));
-    made[i].id = task::TaskId(ids.next(now));
     made[i].spec.kind = kKind;
     made[i].spec.tenant = task::Tenant("shop");
     made[i].spec.priority = kPriority;
@@ -101,17 +100,21 @@ std::vector<Submissions> shares(const Setting& setting, Birth birth) {
   return made;
 }
 
-void insert_all(Line& line, const Submissions& share, std::size_t batch,
-                FunctionRef<void()> after_each) {
+// Ids are made when they are sent, as submitters do: an old one would not be taken for fresh.
+void insert_all(Line& line, Submissions& share, std::size_t batch, FunctionRef<void()> after_each) {
+  UlidSequence ids(new_seed());
   for (std::size_t i = 0; i < share.size(); i += batch) {
-    line.insert(std::span(share).subspan(i, std::min(batch, share.size() - i)));
+    const auto now_sent = std::span(share).subspan(i, std::min(batch, share.size() - i));
+    const TimePoint now = wall_time();
+    for (store::Submission& submission : now_sent) submission.id = task::TaskId(ids.next(now));
+    line.insert(now_sent);
     after_each();
   }
 }
 
 // Claiming is a race: a thread that gets nothing waits for what others may leave.
 void measure_steps(Side& side, const Setting& setting, Times& times) {
-  const std::vector<Submissions> work = shares(setting, Birth::kPending);
+  std::vector<Submissions> work = shares(setting, Birth::kPending);
   const std::size_t total = work.front().size() * work.size();
   Crew crew(side, setting.connections);
   times["insert"] = crew.run([&](Line& line, std::size_t member) {
@@ -127,7 +130,7 @@ void measure_steps(Side& side, const Setting& setting, Times& times) {
 }
 
 void measure_life(Side& side, const Setting& setting, Times& times) {
-  const std::vector<Submissions> work = shares(setting, Birth::kPending);
+  std::vector<Submissions> work = shares(setting, Birth::kPending);
   const std::size_t total = work.front().size() * work.size();
   Crew crew(side, setting.connections);
   std::atomic<std::size_t> finished = 0;
@@ -142,7 +145,7 @@ void measure_life(Side& side, const Setting& setting, Times& times) {
 }
 
 void measure_born_claimed(Side& side, const Setting& setting, Times& times) {
-  const std::vector<Submissions> work = shares(setting, Birth::kClaimed);
+  std::vector<Submissions> work = shares(setting, Birth::kClaimed);
   Crew crew(side, setting.connections);
   times["life, born claimed"] = crew.run([&](Line& line, std::size_t member) {
     insert_all(line, work[member], setting.batch, [&] { line.succeed(); });

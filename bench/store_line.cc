@@ -1,10 +1,17 @@
 #include "bench/store_line.h"
 
+#include <atomic>
+
 #include "base/clock.h"
 
 namespace recourse::bench {
 
 TimePoint wall_time() { return SystemClock().now(); }
+
+std::uint64_t new_seed() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
 
 std::size_t LoopLine::succeed() {
   if (kept_.empty()) return 0;

@@ -44,6 +44,8 @@ inline constexpr Duration kRetention = std::chrono::hours(24 * 7);
 inline constexpr Duration kPatience = std::chrono::seconds(30);
 
 TimePoint wall_time();
+// Every line of the program makes ids of its own.
+std::uint64_t new_seed();
 
 // What one thread does, on a connection of its own. Each call is one transaction.
 class Line {
@@ -64,6 +66,8 @@ class Side {
   virtual ~Side() = default;
 
   virtual std::unique_ptr<Line> line() = 0;
+  // As recourse::Engine takes it.
+  [[nodiscard]] virtual std::string url() const = 0;
 };
 
 // What the loops remember of a claimed task: the ticket, and what a handler needs.

@@ -27,12 +27,6 @@ namespace {
 using store::OpenedStore;
 using OpenLine = std::function<std::unique_ptr<Line>(std::uint64_t seed)>;
 
-// Every line of the program makes ids of its own.
-std::uint64_t new_seed() {
-  static std::atomic<std::uint64_t> last = 0;
-  return ++last;
-}
-
 std::string unused_name() { return fmt::format("bench_{}_{}", getpid(), new_seed()); }
 
 // The same server under another database.
@@ -87,6 +81,9 @@ class SqliteFile {
   std::filesystem::path folder_;
 };
 
+std::string engine_url(const SqliteFile& file) { return "sqlite:" + file.url(); }
+std::string engine_url(const ServerDatabase& database) { return database.url(); }
+
 template <class Database>
 class LoopSide final : public Side {
  public:
@@ -95,6 +92,7 @@ class LoopSide final : public Side {
       : database_(std::move(database)), open_(open) {}
 
   std::unique_ptr<Line> line() override { return open_(database_->url(), new_seed()); }
+  [[nodiscard]] std::string url() const override { return engine_url(*database_); }
 
  private:
   std::unique_ptr<Database> database_;
@@ -108,6 +106,7 @@ class OurSide final : public Side {
       : database_(std::move(database)), opened_(std::move(opened)) {}
 
   std::unique_ptr<Line> line() override { return line_on(opened_->store(), new_seed()); }
+  [[nodiscard]] std::string url() const override { return engine_url(*database_); }
 
  private:
   std::unique_ptr<Database> database_;  // first: dropped after the store is closed

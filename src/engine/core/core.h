@@ -164,6 +164,9 @@ class Core {
   [[nodiscard]] bool is_past_deadline(const task::Task& task, TimePoint now) const;
   void stop_attempt_of(const HeldTask& held, StopReason reason, Commands& out);
   [[nodiscard]] bool executor_has_place(const Lane& lane) const;
+  // In all lanes together.
+  [[nodiscard]] std::size_t queued() const;
+  [[nodiscard]] bool is_queue_full() const;
   // Its place in the lane and in the executor is free again.
   void end_place(const RunningAttempt& attempt);
   void forget(RunningAttempt& attempt);

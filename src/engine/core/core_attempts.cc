@@ -15,8 +15,21 @@ constexpr Duration kRecordPause = std::chrono::milliseconds(200);
 
 bool Core::executor_has_place(const Lane& lane) const {
   if (lane.rules().settings.asynchronous) return true;
-  const int caller = settings_.executor.rejection == Rejection::kCallerRuns ? 1 : 0;
-  return executing_ < settings_.executor.max_threads + settings_.executor.queue + caller;
+  // Never more than there are threads: what waits, waits in its lane, where its time does not run
+  // and a pause or a cancellation finds it.
+  const bool caller_runs =
+      settings_.executor.rejection == Rejection::kCallerRuns && is_queue_full();
+  return executing_ < settings_.executor.max_threads + (caller_runs ? 1 : 0);
+}
+
+std::size_t Core::queued() const {
+  std::size_t sum = 0;
+  for (const auto& [kind, lane] : lanes_) sum += lane->queue().size();
+  return sum;
+}
+
+bool Core::is_queue_full() const {
+  return queued() > static_cast<std::size_t>(settings_.executor.queue);
 }
 
 void Core::dispatch(TimePoint now, Commands& out) {
@@ -39,7 +52,8 @@ void Core::dispatch(TimePoint now, Commands& out) {
 // False where the lane has to wait.
 bool Core::start_next(Lane& lane, TimePoint now, Commands& out) {
   const bool has_place = executor_has_place(lane);
-  if (!has_place && settings_.executor.rejection == Rejection::kCallerRuns) return false;
+  const bool waits = settings_.executor.rejection == Rejection::kCallerRuns || !is_queue_full();
+  if (!has_place && waits) return false;
   HeldTask& held = *lane.queue().pop();
   const task::Task& task = *held.task;
   if (!has_place && settings_.executor.rejection == Rejection::kHandBack) {

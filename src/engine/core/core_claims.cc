@@ -27,14 +27,16 @@ bool Core::wants_claim(TimePoint now) const {
 std::vector<store::Quota> Core::quotas(TimePoint now) const {
   std::vector<store::Quota> quotas;
   std::size_t bytes = settings_.hold.bytes - std::min(settings_.hold.bytes, held_bytes_);
+  int queue_room = settings_.executor.max_threads + settings_.executor.queue - executing_ -
+                   static_cast<int>(queued());
   for (const auto& [kind, lane] : lanes_) {
-    if (!executor_has_place(*lane)) continue;
     const std::size_t each = std::max(lane->largest, kUsualBytes);
-    int limit = std::min(lane->room(now), static_cast<int>(store::kBatchRowsMax));
+    int limit = std::min({lane->room(now), static_cast<int>(store::kBatchRowsMax), queue_room});
     limit = std::min(limit, static_cast<int>(bytes / each));
     if (lane->largest == 0) limit = std::min(limit, kFirstClaim);
     if (limit <= 0) continue;
     bytes -= std::min(bytes, static_cast<std::size_t>(limit) * each);
+    queue_room -= limit;
     quotas.push_back(
         {.kind = kind, .limit = limit, .tenant_max = lane->rules().settings.tenant_max});
     if (quotas.size() == store::kQuotasMax) break;
@@ -49,8 +51,7 @@ std::vector<store::Quota> Core::quotas(TimePoint now) const {
 void Core::send_claim(TimePoint now, Commands& out) {
   if (stopping_ || claim_ || !life_.may_act(now) || !wants_claim(now)) return;
   if (const auto change = batch_.observe(
-          {.executor_queue = static_cast<double>(executing_) /
-                             (settings_.executor.max_threads + settings_.executor.queue),
+          {.executor_queue = static_cast<double>(queued()) / std::max(1, settings_.executor.queue),
            .wheel = static_cast<double>(wheel_.pending()) /
                     static_cast<double>(settings_.wheel.max_pending)})) {
     out.emplace_back(Happening(BatchChanged{*change}));

@@ -59,7 +59,8 @@ bool Core::claim_at_birth(store::Submission& submission, const InsertCall&, Time
   if (submission.delay != Duration::zero()) return false;
   Lane* lane = lane_of(submission.spec.kind, now);
   if (lane == nullptr) return false;
-  const bool may = !stopping_ && life_.may_act(now) && lane->room(now) > 0 && has_hold_room();
+  const bool may = !stopping_ && life_.may_act(now) && lane->room(now) > 0 && has_hold_room() &&
+                   !is_queue_full();
   if (may) {
     lane->reserve();
   } else {

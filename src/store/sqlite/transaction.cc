@@ -10,6 +10,8 @@ namespace {
 using relational::Values;
 using task::Transition;
 
+constexpr std::size_t kMovedAtOnce = 32;
+
 // The row stays inside the database: only what the transition changes is handed in.
 constexpr std::string_view kCopyToArchive =
     "INSERT INTO recourse_archive (id, kind, tenant, shard_key, unique_key, priority, payload,"
@@ -104,19 +106,29 @@ Result<> SqliteTransaction::mark_probed(const task::Claim& claim, const Probe& p
   return {};
 }
 
-Result<std::vector<bool>> SqliteTransaction::write_finishes(std::span<const Finish> finishes) {
+Result<std::vector<bool>> SqliteTransaction::move_to_archive(std::span<const Finish> finishes) {
   Values values;
   values.reserve(finishes.size() * kCopyColumns);
   for (const Finish& finish : finishes) add_copy(values, finish);
   const auto copied = connection().execute_many(kCopyToArchive, kCopyColumns, values.view());
   if (!copied) return fail(copied.error());
-  Result<std::vector<bool>> done =
-      *copied == std::ssize(finishes) ? delete_all(finishes) : delete_copied(finishes);
-  if (!done) return done;
+  return *copied == std::ssize(finishes) ? delete_all(finishes) : delete_copied(finishes);
+}
+
+Result<std::vector<bool>> SqliteTransaction::write_finishes(std::span<const Finish> finishes) {
+  std::vector<bool> done;
+  done.reserve(finishes.size());
+  // A few at a time: what was copied is deleted while the processor still has it at hand.
+  for (std::size_t from = 0; from < finishes.size(); from += kMovedAtOnce) {
+    const auto some = finishes.subspan(from, std::min(kMovedAtOnce, finishes.size() - from));
+    const auto moved = move_to_archive(some);
+    if (!moved) return fail(moved.error());
+    done.insert(done.end(), moved->begin(), moved->end());
+  }
   std::vector<task::Account> accounts;
   for (std::size_t i = 0; i < finishes.size(); ++i) {
     const task::Account& account = finishes[i].transition->account;
-    if ((*done)[i] && !account.unique_key.value.empty()) accounts.push_back(account);
+    if (done[i] && !account.unique_key.value.empty()) accounts.push_back(account);
   }
   if (accounts.empty()) return done;
   std::ranges::sort(accounts);

@@ -26,6 +26,7 @@ class SqliteTransaction final : public relational::RelationalTransaction {
  private:
   Result<> mark_probed(const task::Claim& claim, const Probe& probe);
   // Of rows that were copied to the archive: all of them, or those that were.
+  Result<std::vector<bool>> move_to_archive(std::span<const Finish> finishes);
   Result<std::vector<bool>> delete_all(std::span<const Finish> finishes);
   Result<std::vector<bool>> delete_copied(std::span<const Finish> finishes);
 
