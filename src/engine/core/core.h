@@ -112,6 +112,7 @@ class Core {
     CallId call;
     task::LeaseId lease;
     task::Incarnation owner;
+    int limit = 0;
     std::map<task::Kind, int> asked;
   };
   // What an outcome says beside its transition.
@@ -145,7 +146,9 @@ class Core {
   void handle(ClaimEnded event, TimePoint now, Commands& out);
   void send_claim(TimePoint now, Commands& out);
   [[nodiscard]] bool wants_claim(TimePoint now) const;
-  std::vector<store::Quota> quotas(TimePoint now) const;
+  // Of all kinds together: what fits into the queue, the node's bounds, and one call.
+  [[nodiscard]] int claim_limit() const;
+  std::vector<store::Quota> quotas(int most, TimePoint now);
   void give_up_without_handler(task::Task task, TimePoint now);
   void handle(CountsRead event, TimePoint now, Commands& out);
   void look_for_kinds(TimePoint now, Commands& out);
@@ -253,6 +256,7 @@ class Core {
   std::map<CallId, InsertCall> inserts_;
   std::optional<ClaimCall> claim_;
   std::uint64_t calls_ = 0;
+  std::size_t claim_turns_ = 0;
   std::uint64_t attempt_ids_ = 0;
 
   store::Pauses pauses_;

@@ -24,21 +24,33 @@ bool Core::wants_claim(TimePoint now) const {
   });
 }
 
-std::vector<store::Quota> Core::quotas(TimePoint now) const {
+int Core::claim_limit() const {
+  const int queue_room = settings_.executor.max_threads + settings_.executor.queue - executing_ -
+                         static_cast<int>(queued());
+  const auto hold_room =
+      static_cast<int>(std::min(settings_.hold.tasks - held_.size(), store::kBatchRowsMax));
+  std::size_t largest = kUsualBytes;
+  for (const auto& [kind, lane] : lanes_) largest = std::max(largest, lane->largest);
+  const std::size_t bytes = settings_.hold.bytes - std::min(settings_.hold.bytes, held_bytes_);
+  const auto by_bytes = static_cast<int>(std::min(bytes / largest, store::kBatchRowsMax));
+  return std::min({batch_.batch(), queue_room, hold_room, by_bytes});
+}
+
+std::vector<store::Quota> Core::quotas(int most, TimePoint now) {
   std::vector<store::Quota> quotas;
-  std::size_t bytes = settings_.hold.bytes - std::min(settings_.hold.bytes, held_bytes_);
-  int queue_room = settings_.executor.max_threads + settings_.executor.queue - executing_ -
-                   static_cast<int>(queued());
-  for (const auto& [kind, lane] : lanes_) {
-    const std::size_t each = std::max(lane->largest, kUsualBytes);
-    int limit = std::min({lane->room(now), static_cast<int>(store::kBatchRowsMax), queue_room});
-    limit = std::min(limit, static_cast<int>(bytes / each));
+  // Each time another lane is the first: all of them together may want more than there is room for.
+  std::vector<const Lane*> in_turn;
+  for (const auto& [kind, lane] : lanes_) in_turn.push_back(lane.get());
+  if (!in_turn.empty()) {
+    const auto first = static_cast<std::ptrdiff_t>(++claim_turns_ % in_turn.size());
+    std::ranges::rotate(in_turn, in_turn.begin() + first);
+  }
+  for (const Lane* lane : in_turn) {
+    int limit = std::min(lane->room(now), most);
     if (lane->largest == 0) limit = std::min(limit, kFirstClaim);
     if (limit <= 0) continue;
-    bytes -= std::min(bytes, static_cast<std::size_t>(limit) * each);
-    queue_room -= limit;
     quotas.push_back(
-        {.kind = kind, .limit = limit, .tenant_max = lane->rules().settings.tenant_max});
+        {.kind = lane->kind(), .limit = limit, .tenant_max = lane->rules().settings.tenant_max});
     if (quotas.size() == store::kQuotasMax) break;
   }
   for (const auto& [kind, since] : nobodys_) {
@@ -57,7 +69,8 @@ void Core::send_claim(TimePoint now, Commands& out) {
     out.emplace_back(Happening(BatchChanged{*change}));
   }
   scanner_.sent(now);
-  std::vector<store::Quota> wanted = has_hold_room() ? quotas(now) : std::vector<store::Quota>();
+  const int limit = has_hold_room() ? claim_limit() : 0;
+  std::vector<store::Quota> wanted = limit > 0 ? quotas(limit, now) : std::vector<store::Quota>();
   if (wanted.empty()) {
     scanner_.ended();
     return;
@@ -65,6 +78,7 @@ void Core::send_claim(TimePoint now, Commands& out) {
   ClaimCall call{.call = CallId(++calls_),
                  .lease = task::LeaseId(ids_.next(now)),
                  .owner = life_.incarnation(),
+                 .limit = limit,
                  .asked = {}};
   for (const store::Quota& quota : wanted) {
     call.asked[quota.kind] = quota.limit;
@@ -72,9 +86,6 @@ void Core::send_claim(TimePoint now, Commands& out) {
       lane->second->may_have_more = false;
     }
   }
-  const std::size_t room = settings_.hold.tasks - held_.size();
-  const int limit =
-      std::min({batch_.batch(), static_cast<int>(store::kBatchRowsMax), static_cast<int>(room)});
   out.emplace_back(Claim{.call = call.call,
                          .request = {.owner = call.owner,
                                      .lease = call.lease,
@@ -102,8 +113,7 @@ void Core::handle(ClaimEnded event, TimePoint now, Commands& out) {
   // Declared dead in between: they are adopted by others.
   if (call.owner != life_.incarnation()) return;
   std::map<task::Kind, int> got;
-  const bool full = event.answer->tasks.size() >= store::kBatchRowsMax ||
-                    event.answer->tasks.size() >= static_cast<std::size_t>(batch_.batch());
+  const bool full = std::ssize(event.answer->tasks) >= call.limit;
   for (task::Task& task : event.answer->tasks) {
     ++got[task.spec.kind];
     Lane* lane = lane_of(task.spec.kind, now);
