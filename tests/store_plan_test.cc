@@ -38,8 +38,7 @@ constexpr std::string_view kOwner = "recourse_task_owner";
 
 constexpr auto kHot = std::to_array<Hot>({
     {"the claim's probe", "ORDER BY available_at LIMIT ?", "AS q (kind, most, alone)", kTask, kDue},
-    {"the claim's write", "lease_end = ? WHERE id IN", "picked AS MATERIALIZED", kTask,
-     kTaskId},
+    {"the claim's write", "lease_end = ? WHERE id IN", "picked AS MATERIALIZED", kTask, kTaskId},
     {"the claim by ids", "AND available_at + 0 <= ? ORDER BY id", "AS wanted (id)", kTask, kTaskId},
     {"the candidates", "SELECT id, tenant, priority, available_at", "", kTask, kDue},
     {"moves", "UPDATE recourse_task SET deadline_at", "UPDATE recourse_task t SET", kTask, kTaskId},

@@ -70,8 +70,8 @@ std::string Side::words(const Task& task) const {
       pairs(spec.headers), spec.trace_parent, pairs(spec.search_keys), spec.max_retries,
       spec.timeout.count(), words(spec.deadline), spec.backoff, words(task.created_at),
       words(task.due_at), task.due_at == task.created_at ? " at once" : "", task.retries,
-      task.attempts, task.episode, words(task.first_started_at), static_cast<int>(task.start), task.deaths,
-      task.ticket.fence.value, recourse::to_string(task.ticket.lease.value),
+      task.attempts, task.episode, words(task.first_started_at), static_cast<int>(task.start),
+      task.deaths, task.ticket.fence.value, recourse::to_string(task.ticket.lease.value),
       owner_words(task.owner), words(task.lease_end),
       task.requested ? to_string(*task.requested) : "-", reason_words(task.last_error),
       words(task.ended_at), owner_words(task.ended_by));

@@ -45,9 +45,10 @@ inline void PrintTo(const Task& task, std::ostream* out) {
       to_string(task.id), to_string(task.state), task.spec.kind.value, task.spec.tenant.value,
       task.spec.unique_key.value, task.spec.priority, task.spec.payload.size(),
       micros(task.created_at), micros(task.due_at), task.retries, task.attempts, task.episode,
-      micros(task.first_started_at), static_cast<int>(task.start), task.deaths, task.ticket.fence.value,
-      recourse::to_string(task.ticket.lease.value), task.owner ? to_string(*task.owner) : "-",
-      micros(task.lease_end), task.requested ? to_string(*task.requested) : "-",
+      micros(task.first_started_at), static_cast<int>(task.start), task.deaths,
+      task.ticket.fence.value, recourse::to_string(task.ticket.lease.value),
+      task.owner ? to_string(*task.owner) : "-", micros(task.lease_end),
+      task.requested ? to_string(*task.requested) : "-",
       task.last_error ? task.last_error->code + ": " + task.last_error->message.substr(0, 80) : "-",
       micros(task.ended_at), micros(task.spec.deadline));
 }

@@ -159,8 +159,7 @@ std::string archive_columns() {
   std::string list;
   append(list, kSubmission, "");
   append(list, kStanding, "");
-  return list +
-         ", 0 AS start_mark, NULL AS owner, NULL AS lease_end, NULL AS requested, ended_by";
+  return list + ", 0 AS start_mark, NULL AS owner, NULL AS lease_end, NULL AS requested, ended_by";
 }
 
 Task read_task(const sql::Row& row) {
