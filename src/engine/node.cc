@@ -16,6 +16,8 @@ template <class... Fs>
 struct Overloaded : Fs... {
   using Fs::operator()...;
 };
+template <class... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;  // clang 16 wants it said
 
 SubmitId id_of(SubmitWaiter& waiter) {
   return SubmitId(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&waiter)));
