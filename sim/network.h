@@ -38,7 +38,7 @@ class Network {
 
   // A store call with its answer.
   template <class R>
-  void ask(const Sender& from, StoreCall what, Duration within,
+  void ask(const Sender& from, const StoreCall& what, Duration within,
            std::function<Result<R>(store::Store&)> verb, std::function<void(Result<R>)> done);
   // A question: no transaction, nothing in doubt.
   template <class R>
@@ -68,7 +68,7 @@ class Network {
 };
 
 template <class R>
-void Network::ask(const Sender& from, StoreCall what, Duration within,
+void Network::ask(const Sender& from, const StoreCall& what, Duration within,
                   std::function<Result<R>(store::Store&)> verb,
                   std::function<void(Result<R>)> done) {
   auto kept = std::make_shared<std::optional<Result<R>>>();

@@ -163,7 +163,7 @@ void World::insert_made(std::span<const store::Submission> batch,
   stop_if_broken();
 }
 
-void World::submit_answered(int node, engine::SubmitAnswer answer) {
+void World::submit_answered(int node, const engine::SubmitAnswer& answer) {
   workload_->answered(node, answer);
 }
 

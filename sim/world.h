@@ -67,7 +67,7 @@ class World {
 
   // --- news, for the checkers ---
   void insert_made(std::span<const store::Submission> batch, const store::InsertAnswer& answer);
-  void submit_answered(int node, engine::SubmitAnswer answer);
+  void submit_answered(int node, const engine::SubmitAnswer& answer);
   void acknowledged(const task::TaskId& submitted, const task::TaskId& task);
   void handler_started(HandlerRun run);
   void outcome_sent(int node, std::uint64_t process, const task::Transition& outcome);

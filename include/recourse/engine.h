@@ -77,7 +77,7 @@ class Engine {
   // With a typed payload: `handler(const Attempt&, const T&)` answers an Outcome or a bool.
   template <class T, class F>
   Engine& handle(std::string_view kind, F handler, const KindOptions& options = {},
-                 Probe probe = nullptr) {
+                 const Probe& probe = nullptr) {
     return handle_bytes(
         kind,
         [handler = std::move(handler)](const Attempt& attempt) mutable -> Outcome {
@@ -85,7 +85,7 @@ class Engine {
           if (!payload) return dead_letter(payload.error().message, "SERDE_ERROR");
           return handler(attempt, *payload);
         },
-        options, std::move(probe));
+        options, probe);
   }
   // Returns at once and completes later, from any thread. It holds no thread meanwhile.
   Engine& handle_async(std::string_view kind, AsyncHandler handler,

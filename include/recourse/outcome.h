@@ -34,7 +34,8 @@ struct Outcome {
   // Of a snooze: how long. Of a retry: at least how long.
   std::optional<Duration> wait;
 
-  // True: done. False: retry.
+  // True: done. False: retry. Implicit, so that a handler may answer a bool.
+  // NOLINTNEXTLINE(google-explicit-constructor)
   Outcome(bool ok) : kind(ok ? OutcomeKind::kDone : OutcomeKind::kRetry) {
     if (!ok) {
       code = "DECLINED";

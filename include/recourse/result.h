@@ -64,7 +64,9 @@ inline Unexpected fail(ErrorCode code, std::string message) {
   return {Error{code, std::move(message)}};
 }
 
-// A value or an error. Read it with a plain `if (!result)`.
+// A value or an error. Read it with a plain `if (!result)`. Values and errors become one without a
+// word, so that `return value;` and `return fail(...);` read as they should.
+// NOLINTBEGIN(google-explicit-constructor)
 template <class T = void>
 class [[nodiscard]] Result {
  public:
@@ -148,5 +150,7 @@ class [[nodiscard]] Result<void> {
   Error error_{ErrorCode::kInvalid, {}};
   bool failed_ = false;
 };
+
+// NOLINTEND(google-explicit-constructor)
 
 }  // namespace recourse

@@ -202,12 +202,15 @@ std::vector<Result<TaskIdText>> Engine::submit_all(std::vector<Submission> batch
 }
 
 void Engine::submit_async(Submission submission, std::function<void(Result<TaskIdText>)> answered) {
-  struct Later final : engine::SubmitWaiter {
+  class Later final : public engine::SubmitWaiter {
+   public:
     explicit Later(std::function<void(Result<TaskIdText>)> call) : call_(std::move(call)) {}
     void answered(const engine::SubmitAnswer& answer) override {
       const std::unique_ptr<Later> self(this);
       call_(embed::answer_of(answer));
     }
+
+   private:
     std::function<void(Result<TaskIdText>)> call_;
   };
   auto made = impl_->submission_of(std::move(submission));

@@ -150,7 +150,7 @@ class Core {
   [[nodiscard]] int claim_limit() const;
   std::vector<store::Quota> quotas(int most, TimePoint now);
   void give_up_without_handler(task::Task task, TimePoint now);
-  void handle(CountsRead event, TimePoint now, Commands& out);
+  void handle(const CountsRead& event, TimePoint now, Commands& out);
   void look_for_kinds(TimePoint now, Commands& out);
 
   // --- attempts (core_attempts.cc) ---
@@ -208,13 +208,13 @@ class Core {
   // --- the node (core_life.cc) ---
   void handle(const WorkHint& event, TimePoint now, Commands& out);
   void handle(const RequestHint& event, TimePoint now, Commands& out);
-  void handle(JoinEnded event, TimePoint now, Commands& out);
-  void handle(HeartbeatEnded event, TimePoint now, Commands& out);
-  void handle(NodesRead event, TimePoint now, Commands& out);
-  void handle(DeclareEnded event, TimePoint now, Commands& out);
-  void handle(AdoptEnded event, TimePoint now, Commands& out);
-  void handle(HeldRead event, TimePoint now, Commands& out);
-  void handle(TasksRead event, TimePoint now, Commands& out);
+  void handle(const JoinEnded& event, TimePoint now, Commands& out);
+  void handle(const HeartbeatEnded& event, TimePoint now, Commands& out);
+  void handle(const NodesRead& event, TimePoint now, Commands& out);
+  void handle(const DeclareEnded& event, TimePoint now, Commands& out);
+  void handle(const AdoptEnded& event, TimePoint now, Commands& out);
+  void handle(const HeldRead& event, TimePoint now, Commands& out);
+  void handle(const TasksRead& event, TimePoint now, Commands& out);
   void obey(const std::vector<store::ControlRequest>& requests, TimePoint now, Commands& out);
   void obey(const store::Pauses& pauses, TimePoint now);
   void drop_what_has_not_started();
@@ -222,7 +222,7 @@ class Core {
   [[nodiscard]] bool is_in_flight(const task::LeaseId& lease) const;
 
   // --- stopping (core_stop.cc) ---
-  void handle(StopRequest event, TimePoint now, Commands& out);
+  void handle(const StopRequest& event, TimePoint now, Commands& out);
   void go_on_stopping(TimePoint now, Commands& out);
   void release_unstarted(TimePoint now);
   void cut_off(Commands& out);

@@ -157,7 +157,7 @@ void Core::look_for_kinds(TimePoint now, Commands& out) {
   out.emplace_back(ReadCounts{.within = settings_.store_timeout});
 }
 
-void Core::handle(CountsRead event, TimePoint now, Commands&) {
+void Core::handle(const CountsRead& event, TimePoint now, Commands&) {
   reading_counts_ = false;
   if (!event.answer) return;
   std::map<task::Kind, TimePoint> nobodys;

@@ -19,7 +19,7 @@ void Core::handle(const WorkHint&, TimePoint now, Commands&) { scanner_.hint(now
 
 void Core::handle(const RequestHint&, TimePoint now, Commands&) { life_.beat_soon(now); }
 
-void Core::handle(JoinEnded event, TimePoint now, Commands& out) {
+void Core::handle(const JoinEnded& event, TimePoint now, Commands& out) {
   if (!life_.on_join(event, now, out)) return;
   store_time_.learn(event.answer->now, now);
   obey(event.answer->pauses, now);
@@ -28,7 +28,7 @@ void Core::handle(JoinEnded event, TimePoint now, Commands& out) {
   next_counts_ = now;
 }
 
-void Core::handle(HeartbeatEnded event, TimePoint now, Commands& out) {
+void Core::handle(const HeartbeatEnded& event, TimePoint now, Commands& out) {
   switch (life_.on_heartbeat(event, now, out)) {
     case NodeLife::Pulse::kIgnored:
     case NodeLife::Pulse::kFailed: return;
@@ -54,16 +54,16 @@ void Core::drop_what_has_not_started() {
   for (HeldTask* held : unstarted) drop(*held);
 }
 
-void Core::handle(NodesRead event, TimePoint now, Commands& out) {
+void Core::handle(const NodesRead& event, TimePoint now, Commands& out) {
   life_.on_nodes(event, now, out);
   for (const auto& [kind, lane] : lanes_) lane->set_live_nodes(life_.live_nodes(), now);
 }
 
-void Core::handle(DeclareEnded event, TimePoint now, Commands& out) {
+void Core::handle(const DeclareEnded& event, TimePoint now, Commands& out) {
   life_.on_declared(event, now, out);
 }
 
-void Core::handle(AdoptEnded event, TimePoint now, Commands& out) {
+void Core::handle(const AdoptEnded& event, TimePoint now, Commands& out) {
   life_.on_adopted(event, now, out);
   if (event.answer && event.answer->tasks > 0) scanner_.hint(now);
 }
@@ -117,7 +117,7 @@ void Core::reconcile(TimePoint now, Commands& out) {
   out.emplace_back(ReadHeld{.node = life_.incarnation(), .within = settings_.store_timeout});
 }
 
-void Core::handle(HeldRead event, TimePoint now, Commands& out) {
+void Core::handle(const HeldRead& event, TimePoint now, Commands& out) {
   reconciling_.out = false;
   if (event.node != life_.incarnation()) return;
   if (!event.answer) {
@@ -151,7 +151,7 @@ void Core::handle(HeldRead event, TimePoint now, Commands& out) {
   }
 }
 
-void Core::handle(TasksRead event, TimePoint now, Commands& out) {
+void Core::handle(const TasksRead& event, TimePoint now, Commands& out) {
   reconciling_.out = false;
   const std::set<task::LeaseId> ended = std::exchange(ended_since_read_, {});
   if (!event.answer) return;

@@ -6,7 +6,7 @@
 
 namespace recourse::engine {
 
-void Core::handle(StopRequest event, TimePoint now, Commands& out) {
+void Core::handle(const StopRequest& event, TimePoint now, Commands& out) {
   const TimePoint limit_at = saturating_add(now, event.limit);
   if (stopping_) {
     // Asked again: never later than before.
