@@ -85,7 +85,7 @@ class Node {
   void command(engine::Start command);
   void command(engine::StopAttempt command);
   void command(engine::SetStartLimit command);
-  void command(engine::AnswerSubmits command);
+  void command(const engine::AnswerSubmits& command);
   void command(engine::Stopped command);
   void command(const engine::Happening& command);
 

@@ -217,9 +217,9 @@ void Node::command(engine::StopAttempt stop) {
 
 void Node::command(engine::SetStartLimit limit) { process_->start_limit = limit.limit; }
 
-void Node::command(engine::AnswerSubmits answers) {
-  for (engine::SubmitAnswer& answer : answers.answers) {
-    world_.submit_answered(index_, std::move(answer));
+void Node::command(const engine::AnswerSubmits& answers) {
+  for (const engine::SubmitAnswer& answer : answers.answers) {
+    world_.submit_answered(index_, answer);
   }
 }
 
