@@ -9,7 +9,9 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "recourse/codec.h"
 #include "recourse/outcome.h"
 #include "recourse/time.h"
 
@@ -67,6 +69,15 @@ class Completion {
 // std::exception come before a person.
 using Handler = std::function<Outcome(const Attempt&)>;
 using AsyncHandler = std::function<void(Completion)>;
+// From a handler of decoded payloads, `handler(const Attempt&, const T&)`.
+template <class T, class F>
+Handler typed_handler(F handler) {
+  return [handler = std::move(handler)](const Attempt& attempt) mutable -> Outcome {
+    Result<T> payload = Codec<T>::decode(attempt.payload());
+    if (!payload) return dead_letter(payload.error().message, "SERDE_ERROR");
+    return handler(attempt, *payload);
+  };
+}
 // "Is it already done?" Asked after a time-out or a takeover, before the handler runs again.
 using Probe = std::function<bool(const Attempt&)>;
 // Wraps every handler: calls `next` and may look at, change or replace what it answers.

@@ -78,14 +78,7 @@ class Engine {
   template <class T, class F>
   Engine& handle(std::string_view kind, F handler, const KindOptions& options = {},
                  const Probe& probe = nullptr) {
-    return handle_bytes(
-        kind,
-        [handler = std::move(handler)](const Attempt& attempt) mutable -> Outcome {
-          Result<T> payload = Codec<T>::decode(attempt.payload());
-          if (!payload) return dead_letter(payload.error().message, "SERDE_ERROR");
-          return handler(attempt, *payload);
-        },
-        options, probe);
+    return handle_bytes(kind, typed_handler<T>(std::move(handler)), options, probe);
   }
   // Returns at once and completes later, from any thread. It holds no thread meanwhile.
   Engine& handle_async(std::string_view kind, AsyncHandler handler,

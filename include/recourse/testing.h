@@ -31,14 +31,7 @@ class TestEngine {
                            Probe probe = nullptr);
   template <class T, class F>
   TestEngine& handle(std::string_view kind, F handler, const KindOptions& options = {}) {
-    return handle_bytes(
-        kind,
-        [handler = std::move(handler)](const Attempt& attempt) mutable -> Outcome {
-          Result<T> payload = Codec<T>::decode(attempt.payload());
-          if (!payload) return dead_letter(payload.error().message, "SERDE_ERROR");
-          return handler(attempt, *payload);
-        },
-        options);
+    return handle_bytes(kind, typed_handler<T>(std::move(handler)), options);
   }
 
   // Nothing runs before run_due() or advance().

@@ -45,7 +45,6 @@ class Executor {
   std::list<std::thread> threads_ GUARDED_BY(mutex_);
   std::list<std::thread> ended_ GUARDED_BY(mutex_);
   std::size_t idle_ GUARDED_BY(mutex_) = 0;
-  // Woken for a job, and not there yet.
   bool closing_ GUARDED_BY(mutex_) = false;
 };
 

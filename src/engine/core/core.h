@@ -136,9 +136,9 @@ class Core {
   void handle(Submit event, TimePoint now, Commands& out);
   void handle(InsertEnded event, TimePoint now, Commands& out);
   void send_inserts(TimePoint now, Commands& out);
-  bool claim_at_birth(store::Submission& submission, const InsertCall& call, TimePoint now);
+  bool claim_at_birth(const store::Submission& submission, TimePoint now);
   void take_in_born(store::Submission submission, const InsertCall& call, TimePoint store_now,
-                    TimePoint now, Commands& out);
+                    TimePoint now);
   void answer_failed(InsertEnded event, const InsertCall& call, TimePoint now, Commands& out);
   void unreserve(const std::vector<store::Submission>& batch);
 
@@ -156,6 +156,10 @@ class Core {
   // --- attempts (core_attempts.cc) ---
   void dispatch(TimePoint now, Commands& out);
   bool start_next(Lane& lane, TimePoint now, Commands& out);
+  // The executor is full, and so is the queue.
+  void turn_away(HeldTask& held, TimePoint now);
+  void begin_attempt(HeldTask& held, std::optional<policy::Permit> permit, TimePoint now,
+                     Commands& out);
   void start(HeldTask& held, RunningAttempt& attempt, TimePoint now, Commands& out);
   void record_starts(TimePoint now, Commands& out);
   void handle(StartsEnded event, TimePoint now, Commands& out);

@@ -56,38 +56,41 @@ bool Core::start_next(Lane& lane, TimePoint now, Commands& out) {
   if (!has_place && waits) return false;
   HeldTask& held = *lane.queue().pop();
   const task::Task& task = *held.task;
-  if (!has_place && settings_.executor.rejection == Rejection::kHandBack) {
-    release(held, store_time_.at(now), now);
-    return true;
-  }
   if (!has_place) {
-    decide(held,
-           policy::put_off(policy::Category::kBulkheadFull, "every thread of the node is busy"),
-           nullptr, now);
-    return true;
-  }
-  // Held from before this node was declared dead: others have it now.
-  if (task.owner != task::Owner(life_.incarnation()) && !planted(PlantedBug::kRunsAfterDeath)) {
-    drop(held);
-    return true;
-  }
-  if (is_past_deadline(task, now)) {
+    turn_away(held, now);
+  } else if (task.owner != task::Owner(life_.incarnation()) &&
+             !planted(PlantedBug::kRunsAfterDeath)) {
+    drop(held);  // from before this node was declared dead: others have it now
+  } else if (is_past_deadline(task, now)) {
     end_by_deadline(held, now);
-    return true;
-  }
-  Lane::Leave leave = lane.ask_leave(task, now);
-  if (leave.put_off) {
+  } else if (const Lane::Leave leave = lane.ask_leave(task, now); leave.put_off) {
     decide(held, *leave.put_off, nullptr, now);
-    return true;
+  } else {
+    begin_attempt(held, leave.permit, now, out);
   }
+  return true;
+}
+
+void Core::turn_away(HeldTask& held, TimePoint now) {
+  if (settings_.executor.rejection == Rejection::kHandBack) {
+    release(held, store_time_.at(now), now);
+    return;
+  }
+  decide(held, policy::put_off(policy::Category::kBulkheadFull, "every thread of the node is busy"),
+         nullptr, now);
+}
+
+void Core::begin_attempt(HeldTask& held, std::optional<policy::Permit> permit, TimePoint now,
+                         Commands& out) {
+  const task::Task& task = *held.task;
   auto attempt = std::make_unique<RunningAttempt>();
   attempt->id = AttemptId(++attempt_ids_);
   attempt->task = task.id;
   attempt->fence = task.ticket.fence;
-  attempt->lane = &lane;
-  attempt->permit = leave.permit;
-  lane.started();
-  if (!lane.rules().settings.asynchronous) ++executing_;
+  attempt->lane = held.lane;
+  attempt->permit = permit;
+  held.lane->started();
+  if (!held.lane->rules().settings.asynchronous) ++executing_;
   attempt_of_[task.id] = attempt->id;
   RunningAttempt& begun = *attempts_.emplace(attempt->id, std::move(attempt)).first->second;
   if (task.start == task::StartMark::kAsked && !planted(PlantedBug::kStartsNotRecorded)) {
@@ -96,7 +99,6 @@ bool Core::start_next(Lane& lane, TimePoint now, Commands& out) {
   } else {
     start(held, begun, now, out);
   }
-  return true;
 }
 
 void Core::start(HeldTask& held, RunningAttempt& attempt, TimePoint now, Commands& out) {

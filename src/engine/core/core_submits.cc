@@ -33,7 +33,7 @@ void Core::send_inserts(TimePoint now, Commands& out) {
                     .again = batch->again};
     for (store::Submission& submission : batch->submissions) {
       submission.claim.reset();
-      if (!batch->again && claim_at_birth(submission, call, now)) {
+      if (!batch->again && claim_at_birth(submission, now)) {
         submission.claim = {.owner = call.owner, .lease = call.lease};
       }
     }
@@ -55,7 +55,7 @@ void Core::send_inserts(TimePoint now, Commands& out) {
 }
 
 // A place is reserved with it.
-bool Core::claim_at_birth(store::Submission& submission, const InsertCall&, TimePoint now) {
+bool Core::claim_at_birth(const store::Submission& submission, TimePoint now) {
   if (submission.delay != Duration::zero()) return false;
   Lane* lane = lane_of(submission.spec.kind, now);
   if (lane == nullptr) return false;
@@ -105,7 +105,7 @@ void Core::handle(InsertEnded event, TimePoint now, Commands& out) {
     }
     answers.answers.push_back({call.submits[i], item.task, item.result});
     if (item.still_mine || (planted(PlantedBug::kBornNotMine) && submission.claim)) {
-      take_in_born(std::move(submission), call, event.answer->now, now, out);
+      take_in_born(std::move(submission), call, event.answer->now, now);
     } else if (item.result == store::Insertion::kInserted) {
       scanner_.expect(store_time_.local(saturating_add(event.answer->now, submission.delay)));
     }
@@ -114,7 +114,7 @@ void Core::handle(InsertEnded event, TimePoint now, Commands& out) {
 }
 
 void Core::take_in_born(store::Submission submission, const InsertCall& call, TimePoint store_now,
-                        TimePoint now, Commands&) {
+                        TimePoint now) {
   // Declared dead in between: whoever adopts it runs it.
   if (call.owner != life_.incarnation()) return;
   task::Task task;

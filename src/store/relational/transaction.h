@@ -89,6 +89,8 @@ class RelationalTransaction : public Transaction {
   Result<> forget(std::span<const task::TaskId> ids) override;
 
  protected:
+  // Of those that were done.
+  Result<> release_keys_of(std::span<const Finish> finishes, const std::vector<bool>& done);
   [[nodiscard]] sql::Connection& connection() { return seat_.connection; }
   [[nodiscard]] const Seat& seat() const { return seat_; }
   [[nodiscard]] Care care() const { return care_; }

@@ -130,6 +130,18 @@ Result<> RelationalTransaction::archive_rows(std::span<const Finished> tasks) {
   return remove_finished(whole);
 }
 
+Result<> RelationalTransaction::release_keys_of(std::span<const Finish> finishes,
+                                                const std::vector<bool>& done) {
+  std::vector<task::Account> accounts;
+  for (std::size_t i = 0; i < finishes.size(); ++i) {
+    const task::Account& account = finishes[i].transition->account;
+    if (done[i] && !account.unique_key.value.empty()) accounts.push_back(account);
+  }
+  if (accounts.empty()) return {};
+  std::ranges::sort(accounts);
+  return release_keys(accounts);
+}
+
 Result<> RelationalTransaction::add_to_archive(std::span<const Finished> tasks) {
   Values values;
   values.reserve(tasks.size() * kInsertArchiveColumns);

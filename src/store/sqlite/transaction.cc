@@ -125,14 +125,7 @@ Result<std::vector<bool>> SqliteTransaction::write_finishes(std::span<const Fini
     if (!moved) return fail(moved.error());
     done.insert(done.end(), moved->begin(), moved->end());
   }
-  std::vector<task::Account> accounts;
-  for (std::size_t i = 0; i < finishes.size(); ++i) {
-    const task::Account& account = finishes[i].transition->account;
-    if (done[i] && !account.unique_key.value.empty()) accounts.push_back(account);
-  }
-  if (accounts.empty()) return done;
-  std::ranges::sort(accounts);
-  if (Result<> freed = release_keys(accounts); !freed) return fail(freed.error());
+  if (Result<> freed = release_keys_of(finishes, done); !freed) return fail(freed.error());
   return done;
 }
 
