@@ -184,30 +184,51 @@ TimePoint Node::true_time(TimePoint local) const {
 
 // --- the executor ---
 
+void Node::answer_soon(engine::Event event) {
+  auto kept = std::make_shared<engine::Event>(std::move(event));
+  world_.schedule.after(
+      10us, [this, number = process_->number, kept] { deliver(number, std::move(*kept)); });
+}
+
 void Node::take_from_queue() {
   const int threads = node_settings(index_).executor.max_threads;
   while (process_ != nullptr && !process_->queue.empty() && process_->threads < threads) {
-    const engine::Start start = std::move(process_->queue.front());
+    std::deque<engine::Start> in_turn = std::move(process_->queue.front());
     process_->queue.pop_front();
-    begin_handler(start);
+    ++process_->threads;
+    call_next(std::move(in_turn), false);
   }
 }
 
-void Node::begin_handler(const engine::Start& start) {
-  const std::uint64_t number = process_->number;
-  const bool told = process_->told_to_stop.erase(start.attempt) > 0;
-  if (told || local_now() >= process_->start_limit) {
-    world_.schedule.after(10us, [this, number, attempt = start.attempt] {
-      deliver(number, engine::AttemptEnded{attempt, engine::NotStarted{}});
-    });
+void Node::call_next(std::deque<engine::Start> in_turn, bool asynchronous) {
+  while (!in_turn.empty()) {
+    const engine::Start start = std::move(in_turn.front());
+    in_turn.pop_front();
+    if (!may_begin(start)) continue;
+    begin_handler(start, std::move(in_turn), asynchronous);
     return;
   }
+  if (!asynchronous) --process_->threads;
+}
+
+bool Node::may_begin(const engine::Start& start) {
+  const bool told = process_->told_to_stop.erase(start.attempt) > 0;
+  if (process_->handed.erase(start.attempt) == 0) return false;
+  const bool too_late = local_now() >= process_->start_limit || local_now() > start.start_by;
+  if (!told && !too_late) return true;
+  answer_soon(engine::AttemptEnded{start.attempt, engine::NotStarted{}});
+  return false;
+}
+
+void Node::begin_handler(const engine::Start& start, std::deque<engine::Start> behind,
+                         bool asynchronous) {
+  const std::uint64_t number = process_->number;
   const task::Task& task = *start.task;
-  const bool asynchronous = task.spec.kind.value == "sync";
-  if (!asynchronous) ++process_->threads;
   Begun begun{.task = start.task,
               .script = draw_script(task, world_.plan, world_.is_quiet(), world_.rng),
-              .asynchronous = asynchronous};
+              .asynchronous = asynchronous,
+              .at = local_now(),
+              .behind = std::move(behind)};
   world_.handler_started({.task = task.id,
                           .ticket = task.ticket,
                           .owner = *task.owner,
@@ -237,8 +258,7 @@ void Node::close_run(const Begun& begun) {
 void Node::end_handler(engine::AttemptId attempt) {
   auto found = process_->begun.extract(attempt);
   if (!found) return;
-  const Begun begun = std::move(found.mapped());
-  if (!begun.asynchronous) --process_->threads;
+  Begun begun = std::move(found.mapped());
   close_run(begun);
   world_.trace.add(world_.schedule.now(), "handler ends", index_, begun.task->id,
                    begun.task->ticket.fence.value);
@@ -248,7 +268,9 @@ void Node::end_handler(engine::AttemptId attempt) {
   }
   const std::uint64_t number = process_->number;
   deliver(number, engine::AttemptEnded{attempt, std::move(result)});
-  if (is_running(number)) take_from_queue();
+  if (!is_running(number)) return;
+  call_next(std::move(begun.behind), begun.asynchronous);
+  take_from_queue();
 }
 
 }  // namespace recourse::sim

@@ -82,7 +82,8 @@ class Node {
   void command(engine::ReadHeld command);
   void command(engine::ReadTasks command);
   void command(engine::ReadCounts command);
-  void command(engine::Start command);
+  void command(engine::Run command);
+  void command(engine::Recall command);
   void command(engine::StopAttempt command);
   void command(engine::SetStartLimit command);
   void command(const engine::AnswerSubmits& command);
@@ -91,7 +92,12 @@ class Node {
 
   // --- the executor ---
   void take_from_queue();
-  void begin_handler(const engine::Start& start);
+  // One thread's work, in turn.
+  void call_next(std::deque<engine::Start> in_turn, bool asynchronous);
+  [[nodiscard]] bool may_begin(const engine::Start& start);
+  void begin_handler(const engine::Start& start, std::deque<engine::Start> behind,
+                     bool asynchronous);
+  void answer_soon(engine::Event event);
   void end_handler(engine::AttemptId attempt);
   void close_run(const Begun& begun);
 

@@ -180,18 +180,30 @@ void Node::command(engine::ReadCounts read) {
       });
 }
 
-void Node::command(engine::Start start) {
-  const bool asynchronous = start.task->spec.kind.value == "sync";
+void Node::command(engine::Run run) {
+  const bool asynchronous = run.in_turn.front().task->spec.kind.value == "sync";
   const std::uint64_t number = process_->number;
+  std::deque<engine::Start> in_turn(std::make_move_iterator(run.in_turn.begin()),
+                                    std::make_move_iterator(run.in_turn.end()));
+  for (const engine::Start& start : in_turn) process_->handed.insert(start.attempt);
   if (asynchronous) {
-    world_.schedule.after(20us, [this, number, start = std::move(start)] {
-      post(number, [this, start] { begin_handler(start); });
+    world_.schedule.after(20us, [this, number, in_turn = std::move(in_turn)] {
+      post(number, [this, in_turn] { call_next(in_turn, true); });
     });
     return;
   }
-  process_->queue.push_back(std::move(start));
+  process_->queue.push_back(std::move(in_turn));
   world_.schedule.after(world_.rng.between(Duration(5us), Duration(1ms)),
                         [this, number] { post(number, [this] { take_from_queue(); }); });
+}
+
+void Node::command(engine::Recall recall) {
+  if (process_->handed.erase(recall.attempt) > 0) {
+    answer_soon(engine::AttemptEnded{recall.attempt, engine::NotStarted{}});
+  } else if (const auto found = process_->begun.find(recall.attempt);
+             found != process_->begun.end()) {
+    answer_soon(engine::AttemptBegun{.attempt = recall.attempt, .at = found->second.at});
+  }
 }
 
 void Node::command(engine::StopAttempt stop) {

@@ -16,6 +16,10 @@ struct Node::Begun {
   std::shared_ptr<const task::Task> task;
   Script script;
   bool asynchronous = false;
+  // By the process's own time.
+  TimePoint at;
+  // What its thread calls next.
+  std::deque<engine::Start> behind = {};
   bool told = false;
 };
 
@@ -39,8 +43,10 @@ struct Node::Process {
   int idle_wakes = 0;
 
   TimePoint start_limit = TimePoint::min();
-  std::deque<engine::Start> queue;
+  std::deque<std::deque<engine::Start>> queue;
   int threads = 0;
+  // Not called yet, and not recalled.
+  std::set<engine::AttemptId> handed;
   std::map<engine::AttemptId, Begun> begun;
   std::set<engine::AttemptId> told_to_stop;
 };

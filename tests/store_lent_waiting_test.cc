@@ -57,6 +57,18 @@ TEST_P(LentAndOpen, OfTheSameKeyLetsABatchGoOnWithoutIt) {
   EXPECT_EQ(insert_one(batch[1]).result, Insertion::kInserted);
 }
 
+TEST_P(LentAndOpen, OfTheSameKeyHoldsUpNoOrdinaryInsert) {
+  begin();
+  (void)must(caller_->submit(std::vector{item(keyed("k5"))}));
+  const auto start = std::chrono::steady_clock::now();
+
+  const Inserted answer = insert_one(item(keyed("k5")));
+
+  EXPECT_EQ(answer.result, Insertion::kKeyBusy);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 2s);
+  ASSERT_TRUE(caller_->run("ROLLBACK"));
+}
+
 TEST_P(LentAndOpen, OfTheSameKeyIsWaitedForByOneAlone) {
   for (const bool commits : {true, false}) {
     const Submission first = item(keyed(commits ? "won" : "lost"));
@@ -64,7 +76,9 @@ TEST_P(LentAndOpen, OfTheSameKeyIsWaitedForByOneAlone) {
     begin();
     (void)must(caller_->submit(std::vector{first}));
 
-    auto waiting = std::async(std::launch::async, [&] { return insert_one(second); });
+    auto waiting = std::async(std::launch::async, [&] {
+      return must(store().insert_alone(second, Novelty::kFresh, 30s)).items.at(0);
+    });
     EXPECT_EQ(waiting.wait_for(300ms), std::future_status::timeout);
     ASSERT_TRUE(caller_->run(commits ? "COMMIT" : "ROLLBACK"));
 
@@ -80,7 +94,7 @@ TEST_P(LentAndOpen, OfTheSameKeyIsWaitedForUntilTheDeadlineAndNoLonger) {
   const Submission late = item(keyed("k5"));
   const auto start = std::chrono::steady_clock::now();
 
-  const auto answer = store().insert(std::vector{late}, Novelty::kFresh, 700ms);
+  const auto answer = store().insert_alone(late, Novelty::kFresh, 700ms);
 
   const auto took = std::chrono::steady_clock::now() - start;
   EXPECT_EQ(code_of(answer), ErrorCode::kUnavailable);
@@ -97,7 +111,7 @@ TEST_P(LentAndOpen, WaitedForByManyStallsNobodyElse) {
   std::vector<std::future<Result<InsertAnswer>>> waiters;
   for (int i = 0; i < kWaiters; ++i) {
     waiters.push_back(std::async(std::launch::async, [this] {
-      return store().insert(std::vector{item(keyed("k5"))}, Novelty::kFresh, 30s);
+      return store().insert_alone(item(keyed("k5")), Novelty::kFresh, 30s);
     }));
   }
   EXPECT_EQ(waiters.front().wait_for(500ms), std::future_status::timeout);

@@ -73,7 +73,7 @@ using AsyncHandler = std::function<void(Completion)>;
 template <class T, class F>
 Handler typed_handler(F handler) {
   return [handler = std::move(handler)](const Attempt& attempt) mutable -> Outcome {
-    Result<T> payload = Codec<T>::decode(attempt.payload());
+    Result<T> payload = decode_payload<T>(attempt.payload());
     if (!payload) return dead_letter(payload.error().message, "SERDE_ERROR");
     return handler(attempt, *payload);
   };

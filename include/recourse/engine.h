@@ -70,7 +70,8 @@ class Engine {
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
 
-  // --- before start(); what is wrong with a registration is told by start() ---
+  // --- before start(); what is wrong with a registration is told by start(), and one that comes
+  // later is logged as an error and changes nothing ---
   // A kind that ends in `*` stands for all that begin so.
   Engine& handle_bytes(std::string_view kind, Handler handler, const KindOptions& options = {},
                        Probe probe = nullptr);
@@ -98,12 +99,14 @@ class Engine {
     requires(!std::is_convertible_v<T, std::string_view>)
   Result<TaskIdText> submit(std::string_view kind, const T& payload,
                             const SubmitOptions& options = {}) {
-    return submit_bytes(kind, Codec<T>::encode(payload), options);
+    Result<std::string> bytes = encode_payload(payload);
+    if (!bytes) return fail(bytes.error());
+    return submit_bytes(kind, *std::move(bytes), options);
   }
   // Many at once, in few transactions; each has its own answer.
   std::vector<Result<TaskIdText>> submit_all(std::vector<Submission> batch);
-  // Does not wait: `answered` is called, from the engine's thread, when the task is durable or is
-  // not. It must be quick.
+  // Does not wait: `answered` is called, from a thread kept for that, when the task is durable or is
+  // not. One that blocks or throws holds up the other answers, and nothing else.
   void submit_async(Submission submission, std::function<void(Result<TaskIdText>)> answered);
   [[nodiscard]] std::string new_id();
 

@@ -21,14 +21,9 @@ template <JsonPayload T>
 struct Codec<T> {
   static std::string encode(const T& value) { return nlohmann::json(value).dump(); }
   static Result<T> decode(std::string_view bytes) {
-    // The library throws; what cannot be read is an error like any other here.
-    try {
-      T value;
-      nlohmann::json::parse(bytes).get_to(value);
-      return value;
-    } catch (const nlohmann::json::exception& error) {
-      return fail(ErrorCode::kInvalid, error.what());
-    }
+    T value;
+    nlohmann::json::parse(bytes).get_to(value);
+    return value;
   }
 };
 

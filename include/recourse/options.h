@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "recourse/time.h"
 
@@ -27,6 +29,9 @@ struct EngineOptions {
   bool sticky = true;
   std::size_t max_held_bytes = std::size_t{64} * 1024 * 1024;
   Duration store_timeout = std::chrono::seconds(10);
+  // Told what the engine logs: `line` begins with the level (debug, info, warning or error). From
+  // any thread, and quickly. Without it, warnings and errors go to standard error.
+  std::function<void(std::string_view level, std::string_view line)> log = nullptr;
 };
 
 struct RateLimit {

@@ -41,7 +41,9 @@ class TestEngine {
     requires(!std::is_convertible_v<T, std::string_view>)
   Result<TaskIdText> submit(std::string_view kind, const T& payload,
                             const SubmitOptions& options = {}) {
-    return submit_bytes(kind, Codec<T>::encode(payload), options);
+    Result<std::string> bytes = encode_payload(payload);
+    if (!bytes) return fail(bytes.error());
+    return submit_bytes(kind, *std::move(bytes), options);
   }
 
   // Both answer how many handlers were called.

@@ -57,13 +57,16 @@ class Log {
   }
 };
 
+// `level event key=value ...`
+std::string to_line(LogLevel level, std::string_view event, std::span<const LogField> fields);
+
 // For callers who want none.
 class NullLog final : public Log {
  public:
   void write(LogLevel, std::string_view, std::span<const LogField>) override {}
 };
 
-// Keeps the last lines for tests and for a page that shows them: `level event key=value ...`.
+// Keeps the last lines for tests and for a page that shows them.
 class MemoryLog final : public Log {
  public:
   explicit MemoryLog(std::size_t capacity = 1'000) : capacity_(capacity) {}

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/ulid_source.h"
+#include "embed/callback_log.h"
 #include "embed/convert.h"
 #include "embed/open_store.h"
 #include "engine/node.h"
@@ -50,11 +51,10 @@ engine::NodeSettings node_settings(const EngineOptions& options, bool exclusive)
 }  // namespace
 
 struct Engine::Impl {
-  explicit Impl(const EngineOptions& options) : settings_of(options) {}
+  explicit Impl(const EngineOptions& options) : log(options.log) {}
 
   SystemClock clock;
-  NullLog log;
-  EngineOptions settings_of;
+  embed::CallbackLog log;
   UlidSource ids{clock, random_seed()};
   embed::NamedStore store;
   std::shared_ptr<policy::BackoffRegistry> backoffs = std::make_shared<policy::BackoffRegistry>();
@@ -62,7 +62,19 @@ struct Engine::Impl {
   // The first thing that was wrong before start().
   std::optional<Error> wrong;
   std::vector<std::function<Result<>()>> registrations;
+  // Answers of submit_async, in their order.
+  engine::Executor callbacks{{.core_threads = 1,
+                              .max_threads = 1,
+                              .rejection = engine::Rejection::kHandBack}};
   std::unique_ptr<engine::Node> node;
+  bool started = false;
+
+  // False: too late, and said so.
+  bool may_register(std::string_view what) {
+    if (!started) return true;
+    log.error("registered_too_late", {{"what", std::string(what)}});
+    return false;
+  }
 
   void note(Result<> result) {
     if (!result && !wrong) wrong = std::move(result).error();
@@ -93,10 +105,8 @@ struct Engine::Impl {
     if (!answer) return fail(answer.error());
     const Result<task::Effect>& effect = answer->items.front().effect;
     if (!effect) return fail(effect.error());
-    if (node) {
-      node->hint_requests();
-      node->hint_work();
-    }
+    node->hint_requests();
+    node->hint_work();
     return *effect == task::Effect::kDone ? "done" : "requested";
   }
 
@@ -104,7 +114,7 @@ struct Engine::Impl {
     auto done =
         store.opened->store().pause_kind(task::Kind(std::string(kind)), paused, by, kReadPatience);
     if (!done) return fail(done.error());
-    if (node) node->hint_requests();
+    node->hint_requests();
     return {};
   }
 };
@@ -118,7 +128,7 @@ Result<Engine> Engine::open(const EngineOptions& options) {
   auto impl = std::make_unique<Impl>(options);
   engine::NodeSettings settings = node_settings(options, false);
   if (Result<> valid = validate(settings); !valid) return fail(valid.error());
-  // One for each call that may be out at once.
+  // One for each call that may be out at once: claims and what concerns other nodes besides.
   const auto connections =
       static_cast<std::size_t>(settings.ingest.calls + settings.apply_calls + 2);
   auto store = embed::open_store(options.store, impl->clock, impl->log, connections);
@@ -132,6 +142,7 @@ Result<Engine> Engine::open(const EngineOptions& options) {
 
 Engine& Engine::handle_bytes(std::string_view kind, Handler handler, const KindOptions& options,
                              Probe probe) {
+  if (!impl_->may_register(kind)) return *this;
   impl_->register_later(kind, embed::kind_settings(options),
                         embed::wrap(std::move(handler), impl_->middleware),
                         embed::wrap(std::move(probe)));
@@ -140,6 +151,7 @@ Engine& Engine::handle_bytes(std::string_view kind, Handler handler, const KindO
 
 Engine& Engine::handle_async(std::string_view kind, AsyncHandler handler,
                              const KindOptions& options) {
+  if (!impl_->may_register(kind)) return *this;
   engine::KindSettings settings = embed::kind_settings(options);
   settings.asynchronous = true;
   impl_->register_later(kind, std::move(settings), embed::wrap(std::move(handler)), nullptr);
@@ -147,13 +159,22 @@ Engine& Engine::handle_async(std::string_view kind, AsyncHandler handler,
 }
 
 Engine& Engine::around(Middleware middleware) {
-  impl_->middleware.push_back(std::move(middleware));
+  if (impl_->may_register("middleware")) impl_->middleware.push_back(std::move(middleware));
   return *this;
 }
 
 Engine& Engine::add_backoff(std::string name,
                             std::function<Duration(Duration base, int retry)> curve) {
-  impl_->note(impl_->backoffs->add(std::move(name), std::move(curve)));
+  if (!impl_->may_register(name)) return *this;
+  // It is asked on the engine's own thread, which nothing that a user throws may end.
+  auto guarded = [curve = std::move(curve), name](Duration base, int retry) {
+    try {
+      return curve(base, retry);
+    } catch (...) {
+      return base;
+    }
+  };
+  impl_->note(impl_->backoffs->add(std::move(name), std::move(guarded)));
   return *this;
 }
 
@@ -162,6 +183,7 @@ Result<> Engine::start() {
     impl_->note(registration());
   }
   if (impl_->wrong) return fail(*impl_->wrong);
+  impl_->started = true;
   return impl_->node->start();
 }
 
@@ -204,14 +226,22 @@ std::vector<Result<TaskIdText>> Engine::submit_all(std::vector<Submission> batch
 void Engine::submit_async(Submission submission, std::function<void(Result<TaskIdText>)> answered) {
   class Later final : public engine::SubmitWaiter {
    public:
-    explicit Later(std::function<void(Result<TaskIdText>)> call) : call_(std::move(call)) {}
+    Later(std::function<void(Result<TaskIdText>)> call, Impl& impl)
+        : call_(std::move(call)), impl_(impl) {}
     void answered(const engine::SubmitAnswer& answer) override {
       const std::unique_ptr<Later> self(this);
-      call_(embed::answer_of(answer));
+      impl_.callbacks.run([call = std::move(call_), result = embed::answer_of(answer), &impl = impl_] {
+        try {
+          call(result);
+        } catch (...) {
+          impl.log.error("submit_callback_threw");
+        }
+      });
     }
 
    private:
     std::function<void(Result<TaskIdText>)> call_;
+    Impl& impl_;
   };
   auto made = impl_->submission_of(std::move(submission));
   if (!made) {
@@ -220,7 +250,7 @@ void Engine::submit_async(Submission submission, std::function<void(Result<TaskI
   }
   // Gone when it has been answered, which happens exactly once.
   impl_->node->submit(std::move(made->submission), made->novelty,
-                      *std::make_unique<Later>(std::move(answered)).release());
+                      *std::make_unique<Later>(std::move(answered), *impl_).release());
 }
 
 std::string Engine::new_id() { return task::to_string(task::TaskId(impl_->ids.next())); }

@@ -5,14 +5,35 @@
 namespace recourse::engine {
 
 AttemptRun::~AttemptRun() {
-  if (completed()) return;
+  if (completed_.load(std::memory_order_acquire)) return;
   complete(Failed{policy::Thrown{
       std::make_exception_ptr(std::logic_error("the handler went away without an answer"))}});
 }
 
+// The time is written before anybody can see that it began: a recall that fails may ask for it.
+bool AttemptRun::begin(TimePoint now) {
+  began_at_ = now;
+  Phase handed = Phase::kHanded;
+  return phase_.compare_exchange_strong(handed, Phase::kBegun, std::memory_order_acq_rel);
+}
+
+bool AttemptRun::recall() {
+  Phase handed = Phase::kHanded;
+  if (!phase_.compare_exchange_strong(handed, Phase::kRecalled, std::memory_order_acq_rel)) {
+    return false;
+  }
+  complete(NotStarted{});
+  return true;
+}
+
 void AttemptRun::complete(AttemptResult result) {
   if (completed_.exchange(true, std::memory_order_acq_rel)) return;
-  (void)inbox_->put(AttemptEnded{.attempt = start_.attempt, .result = std::move(result)});
+  AttemptEnded ended{.attempt = start_.attempt, .result = std::move(result)};
+  if (measured_from_) {
+    ended.took =
+        std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - *measured_from_);
+  }
+  (void)inbox_->put(std::move(ended), wake_);
 }
 
 void run_attempt(const std::shared_ptr<AttemptRun>& run, const Handler& handler,

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,18 +33,35 @@ class AttemptRun {
   [[nodiscard]] const Start& start() const { return start_; }
   // Set when its time is up, a person cancels it, or the node is about to end.
   [[nodiscard]] std::stop_token stop_token() const { return stop_.get_token(); }
+  // Runs what handlers have tied to the token.
   void request_stop() { stop_.request_stop(); }
+
+  // Of these two one succeeds, once: the handler is called, or never will be, which is answered
+  // then.
+  bool begin(TimePoint now);
+  bool recall();
+  // After begin().
+  [[nodiscard]] TimePoint began_at() const { return began_at_; }
+  // From here on the time until the answer is measured, and told with it.
+  void measure() { measured_from_ = std::chrono::steady_clock::now(); }
+  // Another attempt on the same thread follows at once, and its answer will wake the core.
+  void answer_lazily() { wake_ = Inbox::Wake::kLater; }
 
   // The first answer counts; later ones are ignored. Whether it is still wanted is the core's to
   // say.
   void complete(AttemptResult result);
-  [[nodiscard]] bool completed() const { return completed_.load(std::memory_order_acquire); }
 
  private:
+  enum class Phase : std::uint8_t { kHanded, kBegun, kRecalled };
+
   Start start_;
   // A handler may keep it for longer than the node lives.
   std::shared_ptr<Inbox> inbox_;
   std::stop_source stop_;
+  Inbox::Wake wake_ = Inbox::Wake::kNow;
+  TimePoint began_at_;
+  std::optional<std::chrono::steady_clock::time_point> measured_from_;
+  std::atomic<Phase> phase_ = Phase::kHanded;
   std::atomic<bool> completed_ = false;
 };
 
@@ -52,7 +71,7 @@ using Handler = std::function<void(const std::shared_ptr<AttemptRun>&)>;
 // "Is it already done?" Asked before a task runs again that may have happened.
 using Probe = std::function<bool(const std::shared_ptr<AttemptRun>&)>;
 
-// Calls the probe where one is asked for, then the handler, and sees to it that there is an answer.
+// Calls the probe where one is asked for, then the handler; what they throw is the answer.
 void run_attempt(const std::shared_ptr<AttemptRun>& run, const Handler& handler,
                  const Probe& probe);
 

@@ -1,6 +1,8 @@
 #include "engine/executor.h"
 
 #include <algorithm>
+#include <chrono>
+#include <system_error>
 #include <utility>
 
 namespace recourse::engine {
@@ -10,14 +12,21 @@ void Executor::run(Job job) {
     MutexLock lock(mutex_);
     join_ended();
     queue_.push_back(std::move(job));
-    const auto limit = static_cast<std::size_t>(settings_.max_threads) +
-                       (queue_.size() > static_cast<std::size_t>(settings_.queue) ? 1 : 0);
-    if (queue_.size() > idle_ && threads_.size() < limit) {
-      threads_.emplace_back([this] { work(); });
-      return;  // the new thread looks for itself
+    if (queue_.size() > idle_ && threads_.size() < threads_max()) {
+      try {
+        threads_.emplace_back([this] { work(); });
+        return;  // the new thread looks for itself
+      } catch (const std::system_error&) {
+        // The machine has no more: what waits is run by those there are, or handed over again.
+      }
     }
   }
   changed_.notify_one();
+}
+
+std::size_t Executor::threads_max() const {
+  return static_cast<std::size_t>(settings_.max_threads) +
+         (settings_.rejection == Rejection::kCallerRuns ? 1 : 0);
 }
 
 void Executor::work() {

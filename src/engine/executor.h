@@ -23,8 +23,8 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
 
   using Job = std::function<void()>;
-  // Never blocks and never refuses: whoever hands over keeps to the bounds. What does not fit into
-  // threads and queue is run by one more thread, which stands for the one that hands over.
+  // Never blocks and never refuses: whoever hands over keeps to the bounds. Where the caller is to
+  // run what fits nowhere, one more thread stands for it.
   void run(Job job);
 
   struct Use {
@@ -36,6 +36,7 @@ class Executor {
 
  private:
   void work();
+  [[nodiscard]] std::size_t threads_max() const;
   void join_ended() REQUIRES(mutex_);
 
   const ExecutorSettings settings_;

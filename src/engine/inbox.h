@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -14,13 +15,18 @@ namespace recourse::engine {
 // Safe to call from any thread; one thread takes.
 class Inbox {
  public:
+  enum class Wake : std::uint8_t {
+    kNow,
+    kLater,  // somebody else is about to, or the taker's own patience ends soon
+  };
+
   // False: nobody takes any more.
-  bool put(Event event) {
+  bool put(Event event, Wake when = Wake::kNow) {
     bool wake = false;
     {
       MutexLock lock(mutex_);
       if (closed_) return false;
-      wake = std::exchange(asleep_, false);
+      if (when == Wake::kNow) wake = std::exchange(asleep_, false);
       events_.push_back(std::move(event));
     }
     if (wake) arrived_.notify_one();

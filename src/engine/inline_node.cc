@@ -55,12 +55,18 @@ bool InlineNode::turn() {
 }
 
 void InlineNode::carry_out(Command& command) {
-  if (auto* start = std::get_if<Start>(&command)) {
-    started_.push_back(std::move(*start));
+  if (auto* run = std::get_if<Run>(&command)) {
+    for (Start& start : run->in_turn) {
+      const AttemptId id = start.attempt;
+      handed_.push_back(std::make_shared<AttemptRun>(std::move(start), inbox_));
+      runs_[id] = handed_.back();
+    }
+  } else if (const auto* recall = std::get_if<Recall>(&command)) {
+    carry_out(*recall);
   } else if (const auto* stop = std::get_if<StopAttempt>(&command)) {
-    const auto run = runs_.find(stop->attempt);
-    if (run == runs_.end()) return;
-    if (const auto live = run->second.lock()) live->request_stop();
+    const auto found = runs_.find(stop->attempt);
+    if (found == runs_.end()) return;
+    if (const auto live = found->second.lock()) live->request_stop();
   } else if (auto* answers = std::get_if<AnswerSubmits>(&command)) {
     for (SubmitAnswer& answer : answers->answers) {
       answers_.emplace(answer.submit, std::move(answer));
@@ -73,22 +79,28 @@ void InlineNode::carry_out(Command& command) {
   }
 }
 
-void InlineNode::start_attempt(Start start) {
-  const HandlerTable::Entry& entry = handlers_.entry_of(start.task->spec.kind);
+void InlineNode::carry_out(const Recall& recall) {
+  const auto found = runs_.find(recall.attempt);
+  const auto run = found == runs_.end() ? nullptr : found->second.lock();
+  if (run == nullptr || run->recall()) return;
+  (void)inbox_->put(AttemptBegun{.attempt = recall.attempt, .at = run->began_at()});
+}
+
+void InlineNode::call(const std::shared_ptr<AttemptRun>& run) {
+  if (!run->begin(now())) return;
   ++calls_;
-  const AttemptId id = start.attempt;
-  const auto run = std::make_shared<AttemptRun>(std::move(start), inbox_);
-  runs_[id] = run;
+  const HandlerTable::Entry& entry = handlers_.entry_of(run->task().spec.kind);
   run_attempt(run, entry.handler, entry.probe);
 }
 
 bool InlineNode::run_started() {
-  const bool any = !started_.empty();
-  while (!started_.empty()) {
-    Start next = std::move(started_.front());
-    started_.pop_front();
-    start_attempt(std::move(next));
+  const bool any = !handed_.empty();
+  while (!handed_.empty()) {
+    const auto next = std::move(handed_.front());
+    handed_.pop_front();
+    call(next);
   }
+  std::erase_if(runs_, [](const auto& entry) { return entry.second.expired(); });
   return any;
 }
 

@@ -45,7 +45,8 @@ class InlineNode {
   // Calls the handlers that may start. False: none.
   bool run_started();
   void carry_out(Command& command);
-  void start_attempt(Start start);
+  void carry_out(const Recall& recall);
+  void call(const std::shared_ptr<AttemptRun>& run);
   [[nodiscard]] TimePoint now() const { return clock_.now(); }
 
   store::OpenedStore& opened_;
@@ -54,7 +55,8 @@ class InlineNode {
   HandlerTable handlers_;
   std::unique_ptr<Core> core_;
   std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
-  std::deque<Start> started_;
+  std::deque<std::shared_ptr<AttemptRun>> handed_;
+  // Those that complete later; whoever runs here has ended when it returns.
   std::map<AttemptId, std::weak_ptr<AttemptRun>> runs_;
   std::map<SubmitId, SubmitAnswer> answers_;
   std::uint64_t submits_ = 0;

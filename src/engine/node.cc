@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <semaphore>
 #include <utility>
 
@@ -11,6 +12,26 @@ namespace {
 
 // How old the shown status may be.
 constexpr Duration kPublishEvery = std::chrono::milliseconds(50);
+constexpr ExecutorSettings kQuickCalls{.core_threads = 1, .max_threads = 4};
+
+LogLevel level_of(NodeEvent event) {
+  switch (event) {
+    case NodeEvent::kJoined:
+    case NodeEvent::kUnfenced:
+    case NodeEvent::kAdopted: return LogLevel::kInfo;
+    case NodeEvent::kJoinFailed:
+    case NodeEvent::kHeartbeatFailed:
+    case NodeEvent::kFenced:
+    case NodeEvent::kPeerDead:
+    case NodeEvent::kRefused:
+    case NodeEvent::kDropped:
+    case NodeEvent::kReconciled:
+    case NodeEvent::kStoreFailed: return LogLevel::kWarning;
+    case NodeEvent::kDeclared:
+    case NodeEvent::kWriteGivenUp: return LogLevel::kError;
+  }
+  std::abort();
+}
 
 template <class... Fs>
 struct Overloaded : Fs... {
@@ -51,7 +72,8 @@ Node::Node(store::OpenedStore& opened, const Clock& clock, Log& log, NodeSetting
       time_(clock),
       settings_(std::move(settings)),
       seed_(seed),
-      executor_(settings_.executor) {}
+      executor_(settings_.executor),
+      quick_calls_(kQuickCalls) {}
 
 Node::~Node() {
   (void)stop(Duration::zero());
@@ -91,6 +113,7 @@ void Node::run() {
     const TimePoint now = time_.now();
     for (Event& event : events) {
       if (const auto* ended = std::get_if<AttemptEnded>(&event)) runs_.erase(ended->attempt);
+      if (std::holds_alternative<Submit>(event)) --submits_in_inbox_;
       core.on(std::move(event), now, commands);
     }
     core.settle(now, commands);
@@ -114,7 +137,9 @@ void Node::end(Core& core) {
   for (const Command& command : commands) {
     if (const auto* answers = std::get_if<AnswerSubmits>(&command)) carry_out(*answers);
   }
+  const Core::Status last = core.status(time_.now());
   MutexLock lock(mutex_);
+  status_ = last;
   stopped_ = *leaving_;
   changed_.notify_all();
 }
@@ -122,7 +147,8 @@ void Node::end(Core& core) {
 void Node::carry_out(Commands& commands) {
   for (Command& command : commands) {
     // None of them const: the last one would fit better.
-    std::visit(Overloaded{[&](Start& start) { carry_out(std::move(start)); },
+    std::visit(Overloaded{[&](Run& run) { carry_out(std::move(run)); },
+                          [&](Recall& recall) { carry_out(recall); },
                           [&](StopAttempt& stop) { carry_out(stop); },
                           [&](SetStartLimit& limit) {
                             start_limit_.store(limit.limit.time_since_epoch().count(),
@@ -137,26 +163,51 @@ void Node::carry_out(Commands& commands) {
   commands.clear();
 }
 
-void Node::carry_out(Start start) {
-  const HandlerTable::Entry& entry = handlers_.entry_of(start.task->spec.kind);
-  const AttemptId id = start.attempt;
-  auto run = std::make_shared<AttemptRun>(std::move(start), inbox_);
-  runs_[id] = run;
-  executor_.run([this, &entry, run = std::move(run)] {
-    // The last look before the call: nothing starts once the node may be thought dead.
-    const TimePoint limit(Duration(start_limit_.load(std::memory_order_acquire)));
-    if (time_.now() >= limit || run->stop_token().stop_requested()) {
-      run->complete(NotStarted{});
-      return;
-    }
-    run_attempt(run, entry.handler, entry.probe);
+void Node::carry_out(Run run) {
+  // All of one kind.
+  const task::Kind& kind = run.in_turn.front().task->spec.kind;
+  const HandlerTable::Entry& entry = handlers_.entry_of(kind);
+  const bool asynchronous = handlers_.kinds().find(kind)->settings.asynchronous;
+  std::vector<std::shared_ptr<AttemptRun>> in_turn;
+  in_turn.reserve(run.in_turn.size());
+  for (Start& start : run.in_turn) {
+    const AttemptId id = start.attempt;
+    if (!in_turn.empty()) in_turn.back()->answer_lazily();
+    in_turn.push_back(std::make_shared<AttemptRun>(std::move(start), inbox_));
+    runs_[id] = in_turn.back();
+  }
+  (asynchronous ? quick_calls_ : executor_).run([this, &entry, in_turn = std::move(in_turn)] {
+    for (const auto& one : in_turn) call(one, entry);
   });
 }
 
+// Nothing starts once the node may be thought dead.
+void Node::call(const std::shared_ptr<AttemptRun>& run, const HandlerTable::Entry& entry) {
+  const TimePoint limit(Duration(start_limit_.load(std::memory_order_acquire)));
+  const TimePoint now = time_.now();
+  const bool too_late = now >= limit || now > run->start().start_by;
+  if (too_late || run->stop_token().stop_requested()) {
+    (void)run->recall();
+  } else if (run->begin(now)) {
+    run->measure();
+    run_attempt(run, entry.handler, entry.probe);
+  }
+}
+
+void Node::carry_out(const Recall& recall) {
+  const auto found = runs_.find(recall.attempt);
+  const auto run = found == runs_.end() ? nullptr : found->second.lock();
+  if (run == nullptr || run->recall()) return;
+  (void)inbox_->put(AttemptBegun{.attempt = recall.attempt, .at = run->began_at()});
+}
+
+// A handler's own callbacks run with it, and may take their time.
 void Node::carry_out(const StopAttempt& stop) {
   const auto found = runs_.find(stop.attempt);
   if (found == runs_.end()) return;
-  if (const auto run = found->second.lock()) run->request_stop();
+  if (auto run = found->second.lock()) {
+    quick_calls_.run([run = std::move(run)] { run->request_stop(); });
+  }
 }
 
 void Node::carry_out(const AnswerSubmits& answers) {
@@ -165,8 +216,9 @@ void Node::carry_out(const AnswerSubmits& answers) {
 
 void Node::tell(const Happening& happening) {
   if (const auto* node = std::get_if<NodeHappened>(&happening)) {
-    log_.info(to_string(node->event),
-              {{"detail", node->detail}, {"count", std::to_string(node->count)}});
+    const std::array<LogField, 2> fields{
+        {{"detail", node->detail}, {"count", std::to_string(node->count)}}};
+    log_.write(level_of(node->event), to_string(node->event), fields);
   } else if (const auto* breaker = std::get_if<BreakerChanged>(&happening)) {
     log_.warning("breaker_changed", {{"kind", breaker->kind.value},
                                      {"from", std::string(to_string(breaker->change.from))},
@@ -201,6 +253,11 @@ void Node::submit(store::Submission submission, store::Novelty novelty, SubmitWa
           {id_of(waiter), id, fail(ErrorCode::kUnavailable, "the engine has not been started")});
       return;
     }
+  }
+  if (submits_in_inbox_.fetch_add(1) >= settings_.ingest.waiting) {
+    --submits_in_inbox_;
+    waiter.answered({id_of(waiter), id, fail(ErrorCode::kExhausted, kTooManySubmits)});
+    return;
   }
   if (!inbox_->put(Submit{
           .submit = id_of(waiter), .submission = std::move(submission), .novelty = novelty})) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -72,9 +73,12 @@ class Node {
  private:
   void run();
   void carry_out(Commands& commands);
-  void carry_out(Start start);
+  void carry_out(Run run);
+  void carry_out(const Recall& recall);
   void carry_out(const StopAttempt& stop);
   void carry_out(const AnswerSubmits& answers);
+  // On a thread of the executor: the last look before the call, and the call.
+  void call(const std::shared_ptr<AttemptRun>& run, const HandlerTable::Entry& entry);
   void tell(const Happening& happening);
   void publish(Core& core, TimePoint now);
   void end(Core& core);
@@ -98,13 +102,19 @@ class Node {
 
   mutable Mutex mutex_;
   ConditionVariable changed_;
-  Core::Status status_ GUARDED_BY(mutex_);
+  Core::Status status_ GUARDED_BY(mutex_){};
   std::optional<Stopped> stopped_ GUARDED_BY(mutex_);
   bool started_ GUARDED_BY(mutex_) = false;
+
+  // Submits in the inbox: the core refuses what is too much, but it must come to look at them.
+  std::atomic<std::size_t> submits_in_inbox_ = 0;
 
   // After what they use: they end first.
   std::unique_ptr<StoreCrew> crew_;
   Executor executor_;
+  // For calls that return at once: starts of asynchronous handlers, callbacks of stop tokens. They
+  // wait for no handler, and the core waits for none of them.
+  Executor quick_calls_;
   std::thread core_thread_;
 };
 

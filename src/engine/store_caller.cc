@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "store/countdown.h"
 
 namespace recourse::engine {
 
@@ -20,7 +21,10 @@ Event StoreCaller::call(Command& command) {
 }
 
 Event StoreCaller::ask(Insert& command) {
-  auto answer = store_.insert(command.batch, command.novelty, command.within);
+  auto answer =
+      command.may_wait
+          ? store_.insert_alone(command.batch.front(), command.novelty, command.within)
+          : store_.insert(command.batch, command.novelty, command.within);
   return InsertEnded{command.call, std::move(command.batch), std::move(answer)};
 }
 
@@ -60,9 +64,10 @@ Event StoreCaller::ask(Adopt& command) { return AdoptEnded{store_.adopt(name_, c
 Event StoreCaller::ask(ReadHeld& command) {
   std::vector<store::Held> all;
   std::optional<task::TaskId> after;
+  const store::Countdown countdown(command.within);
   while (true) {
     auto page =
-        reader_.held_by(task::Owner(command.node), after, store::kPageRowsMax, command.within);
+        reader_.held_by(task::Owner(command.node), after, store::kPageRowsMax, countdown.left());
     if (!page) return HeldRead{command.node, fail(page.error())};
     all.insert(all.end(), page->begin(), page->end());
     if (page->size() < store::kPageRowsMax) break;
@@ -73,8 +78,9 @@ Event StoreCaller::ask(ReadHeld& command) {
 
 Event StoreCaller::ask(ReadTasks& command) {
   std::vector<task::Task> found;
+  const store::Countdown countdown(command.within);
   for (const task::TaskId& id : command.ids) {
-    auto task = reader_.find(id, command.within);
+    auto task = reader_.find(id, countdown.left());
     if (task) {
       found.push_back(*std::move(task));
     } else if (task.error().code != ErrorCode::kNotFound) {

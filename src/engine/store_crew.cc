@@ -3,6 +3,14 @@
 #include <utility>
 
 namespace recourse::engine {
+namespace {
+
+template <class... Ts>
+bool is_one_of(const Command& command) {
+  return (std::holds_alternative<Ts>(command) || ...);
+}
+
+}  // namespace
 
 StoreCrew::StoreCrew(store::OpenedStore& opened, Inbox& inbox, std::string name, int inserts,
                      int applies)
@@ -16,8 +24,9 @@ StoreCrew::StoreCrew(store::OpenedStore& opened, Inbox& inbox, std::string name,
   hire(Line::kApply, applies);
   hire(Line::kClaim, 1);
   hire(Line::kHeart, 1);
+  hire(Line::kPeers, 1);
   hire(Line::kWaiting, 1);
-  hire(Line::kOther, 1);
+  hire(Line::kReading, 1);
 }
 
 StoreCrew::~StoreCrew() {
@@ -35,12 +44,11 @@ StoreCrew::Line StoreCrew::line_of(const Command& command) {
   if (const auto* insert = std::get_if<Insert>(&command)) {
     return insert->may_wait ? Line::kWaiting : Line::kInsert;
   }
-  if (std::holds_alternative<Apply>(command)) return Line::kApply;
-  if (std::holds_alternative<Claim>(command)) return Line::kClaim;
-  if (std::holds_alternative<Join>(command) || std::holds_alternative<Heartbeat>(command)) {
-    return Line::kHeart;
-  }
-  return Line::kOther;
+  if (is_one_of<Apply, RecordStarts>(command)) return Line::kApply;
+  if (is_one_of<Claim>(command)) return Line::kClaim;
+  if (is_one_of<Join, Heartbeat>(command)) return Line::kHeart;
+  if (is_one_of<ReadNodes, DeclareDead, Adopt>(command)) return Line::kPeers;
+  return Line::kReading;
 }
 
 void StoreCrew::carry_out(Command command) {

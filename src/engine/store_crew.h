@@ -6,10 +6,8 @@
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <string>
 #include <thread>
-#include <variant>
 #include <vector>
 
 #include "base/mutex.h"
@@ -33,8 +31,8 @@ class StoreCrew {
   void carry_out(Command command);
 
  private:
-  enum class Line : std::uint8_t { kInsert, kApply, kClaim, kHeart, kWaiting, kOther };
-  static constexpr std::size_t kLines = 6;
+  enum class Line : std::uint8_t { kInsert, kApply, kClaim, kHeart, kPeers, kWaiting, kReading };
+  static constexpr std::size_t kLines = 7;
 
   struct Desk {
     Mutex mutex;

@@ -49,21 +49,6 @@ Result<InsertAnswer> insert_apart(Backend& backend, std::span<const Submission> 
   return answer;
 }
 
-// One alone waits for whoever holds its key, but not where others would have to wait behind it.
-Result<InsertAnswer> insert_patiently(Backend& backend, std::span<const Submission> batch,
-                                      Novelty novelty, const Countdown& countdown) {
-  InsertRun run({&batch.front()}, novelty, KeyPatience::kUntilDeadline);
-  // A database's own bound on waiting may be shorter than the deadline.
-  while (countdown.left() > Duration::zero()) {
-    const Result<> ran = backend.run(Line::kWaiting, Repeat::kHarmless, countdown.left(), run);
-    if (ran) return InsertAnswer{.now = run.now(), .items = run.answers()};
-    if (ran.error().code != ErrorCode::kExhausted) return fail(ran.error());
-  }
-  return fail(ErrorCode::kUnavailable,
-              "another transaction has taken this unique key and is still open; it was waited for "
-              "until the deadline");
-}
-
 }  // namespace
 
 Result<InsertAnswer> TransactionalStore::insert(std::span<const Submission> batch, Novelty novelty,
@@ -77,8 +62,25 @@ Result<InsertAnswer> TransactionalStore::insert(std::span<const Submission> batc
   const Result<> ran = backend_.run(Line::kWork, Repeat::kHarmless, within, run);
   if (ran) return InsertAnswer{.now = run.now(), .items = run.answers()};
   if (ran.error().code != ErrorCode::kExhausted) return fail(ran.error());
-  if (batch.size() == 1) return insert_patiently(backend_, batch, novelty, countdown);
-  return insert_apart(backend_, batch, novelty, countdown);
+  if (batch.size() > 1) return insert_apart(backend_, batch, novelty, countdown);
+  const Inserted busy{.result = Insertion::kKeyBusy, .task = batch.front().id};
+  return InsertAnswer{.now = {}, .items = {busy}};
+}
+
+Result<InsertAnswer> TransactionalStore::insert_alone(const Submission& submission, Novelty novelty,
+                                                      Duration within) {
+  if (Result<> valid = check(std::span(&submission, 1)); !valid) return fail(valid.error());
+  const Countdown countdown(within);
+  InsertRun run({&submission}, novelty, KeyPatience::kUntilDeadline);
+  // A database's own bound on waiting may be shorter than the deadline.
+  while (countdown.left() > Duration::zero()) {
+    const Result<> ran = backend_.run(Line::kWaiting, Repeat::kHarmless, countdown.left(), run);
+    if (ran) return InsertAnswer{.now = run.now(), .items = run.answers()};
+    if (ran.error().code != ErrorCode::kExhausted) return fail(ran.error());
+  }
+  return fail(ErrorCode::kUnavailable,
+              "another transaction has taken this unique key and is still open; it was waited for "
+              "until the deadline");
 }
 
 }  // namespace recourse::store

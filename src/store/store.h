@@ -29,8 +29,12 @@ class Store {
 
   // Each task exists once, whatever is repeated; answers in the order given. Of several unfinished
   // tasks with one unique key only the first exists, and the others are told its id.
+  // One whose key somebody else's open transaction holds is left out, and answered kKeyBusy.
   virtual Result<InsertAnswer> insert(std::span<const Submission> batch, Novelty novelty,
                                       Duration within) = 0;
+  // The same of one alone, which waits for whoever holds its key.
+  virtual Result<InsertAnswer> insert_alone(const Submission& submission, Novelty novelty,
+                                            Duration within) = 0;
   // Hands out what is due by the store's clock, and nobody else gets it while its owner lives (a
   // worker: until its lease ends). Larger priorities first, but a tenth goes to the oldest of any.
   virtual Result<Claimed> claim(const ClaimRequest& request, Duration within) = 0;

@@ -17,6 +17,8 @@ class TransactionalStore final : public Store {
 
   Result<InsertAnswer> insert(std::span<const Submission> batch, Novelty novelty,
                               Duration within) override;
+  Result<InsertAnswer> insert_alone(const Submission& submission, Novelty novelty,
+                                    Duration within) override;
   Result<Claimed> claim(const ClaimRequest& request, Duration within) override;
   Result<std::vector<Applied>> apply(std::span<const Outcome> batch, Duration within) override;
   Result<std::vector<bool>> record_starts(std::span<const Held> batch, Duration within) override;

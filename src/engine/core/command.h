@@ -25,7 +25,7 @@ struct Insert {
   CallId call;
   std::vector<store::Submission> batch;
   store::Novelty novelty;
-  // On a line where waiting for somebody else's transaction holds nobody up.
+  // One alone, which waits for whoever holds its unique key, on a line where that holds nobody up.
   bool may_wait = false;
   Duration within;
 };
@@ -87,11 +87,19 @@ struct Start {
   std::shared_ptr<const task::Task> task;
   // 1, 2, 3, ... over the task's whole life.
   int number = 1;
-  // By the core's time.
-  TimePoint started_at;
-  TimePoint ends_at;
+  // Its deadline, by the core's time: not called later.
+  TimePoint start_by = kNever;
   // Ask first whether it is already done.
   bool probe_first = false;
+};
+// One thread calls them in turn: where handlers are short, waking a thread costs more than a call.
+struct Run {
+  std::vector<Start> in_turn;
+};
+// Takes an attempt back whose handler has not been called. Decided before the next command is
+// carried out, and answered by AttemptEnded with NotStarted, or by AttemptBegun.
+struct Recall {
+  AttemptId attempt;
 };
 // Why a running handler is told to stop.
 enum class StopReason : std::uint8_t {
@@ -127,7 +135,7 @@ struct Stopped {
 };
 
 using Command = std::variant<Insert, Claim, Apply, RecordStarts, Join, Heartbeat, ReadNodes,
-                             DeclareDead, Adopt, ReadHeld, ReadTasks, ReadCounts, Start,
+                             DeclareDead, Adopt, ReadHeld, ReadTasks, ReadCounts, Run, Recall,
                              StopAttempt, SetStartLimit, AnswerSubmits, Stopped, Happening>;
 
 using Commands = std::vector<Command>;

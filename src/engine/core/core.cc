@@ -45,7 +45,7 @@ void Core::settle(TimePoint now, Commands& out) {
     if (core_timer.what == CoreTimer::What::kSticky) {
       enqueue(static_cast<HeldTask&>(core_timer));
     } else {
-      time_out(static_cast<RunningAttempt&>(core_timer), now, out);
+      on_timer(static_cast<RunningAttempt&>(core_timer), now, out);
     }
   });
   if (stopping_) go_on_stopping(now, out);
@@ -75,7 +75,7 @@ TimePoint Core::next_wakeup() {
   if (!reading_counts_) next = std::min(next, next_counts_);
   for (const auto& [kind, lane] : lanes_) {
     // Where only the rate is in the way.
-    next = std::min(next, lane->next_start(settled_at_));
+    if (executor_has_place(*lane)) next = std::min(next, lane->next_start(settled_at_));
   }
   return next;
 }
@@ -95,6 +95,7 @@ HeldTask& Core::hold(task::Task task) {
   const auto lane = lanes_.find(task.spec.kind);
   auto held = std::make_unique<HeldTask>(std::make_shared<const task::Task>(std::move(task)),
                                          lane == lanes_.end() ? nullptr : lane->second.get());
+  if (held->lane != nullptr) ++held->lane->held;
   const auto [place, is_new] = held_.emplace(id, std::move(held));
   invariant(is_new, "a task is held once");
   return *place->second;
@@ -102,6 +103,7 @@ HeldTask& Core::hold(task::Task task) {
 
 void Core::drop(HeldTask& held) {
   leave_stage(held);
+  if (held.lane != nullptr) --held.lane->held;
   held_bytes_ -= bytes_of(*held.task);
   const task::TaskId id = held.task->id;
   news_.erase(id);
@@ -112,17 +114,16 @@ void Core::drop(HeldTask& held) {
 // although its own answer is still to come: its write was committed, or its incarnation died.
 void Core::supersede(HeldTask& older) {
   if (older.stage == Stage::kRecording) {
-    RunningAttempt& attempt = *attempts_.at(attempt_of_.at(older.task->id));
-    end_place(attempt);
-    attempt.lane->abandon(attempt.permit);
-    forget(attempt);
+    take_back(*attempts_.at(attempt_of_.at(older.task->id)));
   }
   drop(older);
 }
 
 // Takes it out of wherever it waits.
 void Core::leave_stage(HeldTask& held) {
-  if (held.stage == Stage::kQueued && held.lane != nullptr) held.lane->queue().remove(held);
+  if (held.stage == Stage::kQueued && held.lane != nullptr && held.lane->queue().remove(held)) {
+    --queued_;
+  }
   if (held.stage == Stage::kWaiting) wheel_.cancel(held);
 }
 
@@ -136,6 +137,7 @@ void Core::enqueue(HeldTask& held) {
   set_stage(held, Stage::kQueued);
   invariant(held.lane != nullptr, "only what has a handler waits for one");
   held.lane->queue().push(held);
+  ++queued_;
 }
 
 Lane* Core::lane_of(const task::Kind& kind, TimePoint now) {

@@ -90,15 +90,21 @@ class Core {
   [[nodiscard]] Status status(TimePoint now) const;
 
  private:
+  // A place in a lane and a thread of the executor, for attempts that run in turn.
+  struct Place {
+    Lane& lane;
+    int attempts = 0;
+  };
   struct RunningAttempt final : CoreTimer {
-    RunningAttempt() : CoreTimer(What::kTimeout) {}
+    RunningAttempt() : CoreTimer(What::kAttempt) {}
 
     AttemptId id;
     task::TaskId task;
     task::Fence fence;
-    Lane* lane = nullptr;
+    std::shared_ptr<Place> place;
     TimePoint started_at;
     std::optional<policy::Permit> permit;
+    bool begun = false;    // the handler is known to have been called
     bool decided = false;  // its time was up: what still comes of it is discarded
     bool told_to_stop = false;
   };
@@ -125,6 +131,7 @@ class Core {
     TimePoint limit_at;
     TimePoint flush_by = kNever;
     bool leaving = false;
+    bool said = false;
     Stopped totals;
   };
   struct Reconciling {
@@ -158,25 +165,33 @@ class Core {
   bool start_next(Lane& lane, TimePoint now, Commands& out);
   // The executor is full, and so is the queue.
   void turn_away(HeldTask& held, TimePoint now);
-  void begin_attempt(HeldTask& held, std::optional<policy::Permit> permit, TimePoint now,
-                     Commands& out);
-  void start(HeldTask& held, RunningAttempt& attempt, TimePoint now, Commands& out);
+  HeldTask& take_next(Lane& lane);
+  // It cannot be run any more.
+  bool is_over(HeldTask& held, TimePoint now);
+  RunningAttempt& begin_attempt(const HeldTask& held, const std::shared_ptr<Place>& place,
+                                std::optional<policy::Permit> permit);
+  Start start(HeldTask& held, RunningAttempt& attempt, TimePoint now);
   void record_starts(TimePoint now, Commands& out);
   void handle(StartsEnded event, TimePoint now, Commands& out);
   void handle(AttemptEnded event, TimePoint now, Commands& out);
+  void handle(const AttemptBegun& event, TimePoint now, Commands& out);
+  // Those whose handlers have not been called come back.
+  void recall_unbegun(Commands& out, const Lane* only = nullptr);
   void end_attempt(HeldTask& held, const RunningAttempt& attempt, AttemptResult result,
                    TimePoint now, Commands& out);
   void not_started(HeldTask& held, const RunningAttempt& attempt, TimePoint now);
+  // It should have begun by now, or its time is up.
+  void on_timer(RunningAttempt& attempt, TimePoint now, Commands& out);
   void time_out(RunningAttempt& attempt, TimePoint now, Commands& out);
   [[nodiscard]] bool is_past_deadline(const task::Task& task, TimePoint now) const;
   void stop_attempt_of(const HeldTask& held, StopReason reason, Commands& out);
   [[nodiscard]] bool executor_has_place(const Lane& lane) const;
-  // In all lanes together.
-  [[nodiscard]] std::size_t queued() const;
   [[nodiscard]] bool is_queue_full() const;
-  // Its place in the lane and in the executor is free again.
+  // The last one of a place frees it, in the lane and in the executor.
   void end_place(const RunningAttempt& attempt);
   void forget(RunningAttempt& attempt);
+  // It has not been called and will not be.
+  void take_back(RunningAttempt& attempt);
   void tell(const Lane& lane, const std::optional<policy::BreakerChange>& change, Commands& out);
 
   // --- outcomes (core_outcomes.cc) ---
@@ -220,7 +235,7 @@ class Core {
   void handle(const HeldRead& event, TimePoint now, Commands& out);
   void handle(const TasksRead& event, TimePoint now, Commands& out);
   void obey(const std::vector<store::ControlRequest>& requests, TimePoint now, Commands& out);
-  void obey(const store::Pauses& pauses, TimePoint now);
+  void obey(const store::Pauses& pauses, TimePoint now, Commands& out);
   void drop_what_has_not_started();
   void reconcile(TimePoint now, Commands& out);
   [[nodiscard]] bool is_in_flight(const task::LeaseId& lease) const;
@@ -248,6 +263,7 @@ class Core {
   std::unordered_map<task::TaskId, std::unique_ptr<HeldTask>> held_;
   std::unordered_map<task::TaskId, News> news_;
   std::size_t held_bytes_ = 0;
+  std::size_t queued_ = 0;  // in all lanes together
   std::uint64_t changes_ = 0;
 
   std::map<AttemptId, std::unique_ptr<RunningAttempt>> attempts_;

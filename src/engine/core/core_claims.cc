@@ -26,7 +26,7 @@ bool Core::wants_claim(TimePoint now) const {
 
 int Core::claim_limit() const {
   const int queue_room = settings_.executor.max_threads + settings_.executor.queue - executing_ -
-                         static_cast<int>(queued());
+                         static_cast<int>(queued_);
   const auto hold_room =
       static_cast<int>(std::min(settings_.hold.tasks - held_.size(), store::kBatchRowsMax));
   std::size_t largest = kUsualBytes;
@@ -38,11 +38,11 @@ int Core::claim_limit() const {
 
 std::vector<store::Quota> Core::quotas(int most, TimePoint now) {
   std::vector<store::Quota> quotas;
-  // Each time another lane is the first: all of them together may want more than there is room for.
+  // Behind those that were asked for last: all together may want more than there is room for.
   std::vector<const Lane*> in_turn;
   for (const auto& [kind, lane] : lanes_) in_turn.push_back(lane.get());
   if (!in_turn.empty()) {
-    const auto first = static_cast<std::ptrdiff_t>(++claim_turns_ % in_turn.size());
+    const auto first = static_cast<std::ptrdiff_t>(claim_turns_ % in_turn.size());
     std::ranges::rotate(in_turn, in_turn.begin() + first);
   }
   for (const Lane* lane : in_turn) {
@@ -53,6 +53,7 @@ std::vector<store::Quota> Core::quotas(int most, TimePoint now) {
         {.kind = lane->kind(), .limit = limit, .tenant_max = lane->rules().settings.tenant_max});
     if (quotas.size() == store::kQuotasMax) break;
   }
+  claim_turns_ += std::max<std::size_t>(1, quotas.size());
   for (const auto& [kind, since] : nobodys_) {
     if (quotas.size() == store::kQuotasMax || now - since < settings_.no_handler_after) continue;
     quotas.push_back({.kind = kind, .limit = kNobodysPerClaim});
@@ -63,7 +64,7 @@ std::vector<store::Quota> Core::quotas(int most, TimePoint now) {
 void Core::send_claim(TimePoint now, Commands& out) {
   if (stopping_ || claim_ || !life_.may_act(now) || !wants_claim(now)) return;
   if (const auto change = batch_.observe(
-          {.executor_queue = static_cast<double>(queued()) / std::max(1, settings_.executor.queue),
+          {.executor_queue = static_cast<double>(queued_) / std::max(1, settings_.executor.queue),
            .wheel = static_cast<double>(wheel_.pending()) /
                     static_cast<double>(settings_.wheel.max_pending)})) {
     out.emplace_back(Happening(BatchChanged{*change}));

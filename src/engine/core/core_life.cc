@@ -22,7 +22,7 @@ void Core::handle(const RequestHint&, TimePoint now, Commands&) { life_.beat_soo
 void Core::handle(const JoinEnded& event, TimePoint now, Commands& out) {
   if (!life_.on_join(event, now, out)) return;
   store_time_.learn(event.answer->now, now);
-  obey(event.answer->pauses, now);
+  obey(event.answer->pauses, now, out);
   scanner_.begin(now);
   next_reconcile_ = now + settings_.lease.ttl;
   next_counts_ = now;
@@ -32,12 +32,15 @@ void Core::handle(const HeartbeatEnded& event, TimePoint now, Commands& out) {
   switch (life_.on_heartbeat(event, now, out)) {
     case NodeLife::Pulse::kIgnored:
     case NodeLife::Pulse::kFailed: return;
-    case NodeLife::Pulse::kDead: drop_what_has_not_started(); return;
+    case NodeLife::Pulse::kDead:
+      drop_what_has_not_started();
+      recall_unbegun(out);
+      return;
     case NodeLife::Pulse::kWell: break;
   }
   store_time_.next_period();
   store_time_.learn(event.answer->now, now);
-  obey(event.answer->pauses, now);
+  obey(event.answer->pauses, now, out);
   obey(event.answer->requests, now, out);
 }
 
@@ -47,15 +50,17 @@ void Core::drop_what_has_not_started() {
   if (planted(PlantedBug::kRunsAfterDeath)) return;
   std::vector<HeldTask*> unstarted;
   for (const auto& [id, held] : held_) {
-    if (held->stage == Stage::kQueued || held->stage == Stage::kWaiting) {
-      unstarted.push_back(held.get());
-    }
+    if (is_unstarted(held->stage)) unstarted.push_back(held.get());
   }
   for (HeldTask* held : unstarted) drop(*held);
 }
 
 void Core::handle(const NodesRead& event, TimePoint now, Commands& out) {
   life_.on_nodes(event, now, out);
+  // Of kinds that only a star stands for there may be any number: each has a lane while it is used.
+  std::erase_if(lanes_, [&](const auto& entry) {
+    return entry.second->is_idle() && !kinds_.is_whole_name(entry.first);
+  });
   for (const auto& [kind, lane] : lanes_) lane->set_live_nodes(life_.live_nodes(), now);
 }
 
@@ -72,7 +77,7 @@ void Core::obey(const std::vector<store::ControlRequest>& requests, TimePoint no
   for (const store::ControlRequest& request : requests) {
     HeldTask* held = find_held(request.task);
     if (held == nullptr) continue;
-    if (held->stage == Stage::kQueued || held->stage == Stage::kWaiting) {
+    if (is_unstarted(held->stage)) {
       // Whoever writes the row carries the request out instead.
       release(*held, held->task->due_at, now);
     } else if (held->stage == Stage::kRunning && request.move != task::Move::kPause &&
@@ -82,7 +87,7 @@ void Core::obey(const std::vector<store::ControlRequest>& requests, TimePoint no
   }
 }
 
-void Core::obey(const store::Pauses& pauses, TimePoint now) {
+void Core::obey(const store::Pauses& pauses, TimePoint now, Commands& out) {
   if (pauses.version == pauses_.version && pauses.kinds == pauses_.kinds) return;
   const bool is_news = pauses.version != pauses_.version;
   pauses_ = pauses;
@@ -91,11 +96,12 @@ void Core::obey(const store::Pauses& pauses, TimePoint now) {
     const bool was = lane->paused();
     lane->set_paused(paused.contains(kind) && !planted(PlantedBug::kPauseConfirmedEarly));
     if (was && !lane->paused()) scanner_.hint(now);
+    if (!was && lane->paused()) recall_unbegun(out, lane.get());
   }
   std::vector<HeldTask*> back;
   for (const auto& [id, held] : held_) {
-    const bool unstarted = held->stage == Stage::kQueued || held->stage == Stage::kWaiting;
-    if (unstarted && held->lane != nullptr && held->lane->paused()) back.push_back(held.get());
+    const bool is_paused = held->lane != nullptr && held->lane->paused();
+    if (is_unstarted(held->stage) && is_paused) back.push_back(held.get());
   }
   for (HeldTask* held : back) release(*held, held->task->due_at, now);
   life_.confirm_pauses(pauses.version);
@@ -114,6 +120,7 @@ void Core::reconcile(TimePoint now, Commands& out) {
   next_reconcile_ = now + settings_.lease.ttl;
   if (planted(PlantedBug::kNoReconcile)) return;
   reconciling_ = {.out = true, .changes_before = changes_};
+  ended_since_read_.clear();
   out.emplace_back(ReadHeld{.node = life_.incarnation(), .within = settings_.store_timeout});
 }
 
@@ -134,8 +141,8 @@ void Core::handle(const HeldRead& event, TimePoint now, Commands& out) {
   }
   std::vector<HeldTask*> lost;
   for (const auto& [id, held] : held_) {
-    const bool unstarted = held->stage == Stage::kQueued || held->stage == Stage::kWaiting;
-    if (unstarted && held->changed <= reconciling_.changes_before && !owned.contains(id)) {
+    const bool is_comparable = held->changed <= reconciling_.changes_before;
+    if (is_unstarted(held->stage) && is_comparable && !owned.contains(id)) {
       lost.push_back(held.get());
     }
   }

@@ -13,12 +13,8 @@ void Core::handle(const StopRequest& event, TimePoint now, Commands& out) {
     stopping_->limit_at = std::min(stopping_->limit_at, limit_at);
     return;
   }
-  stopping_.emplace(
-      Stopping{.limit_at = limit_at, .flush_by = kNever, .leaving = false, .totals = {}});
-  if (!life_.is_live()) {
-    stopping_->leaving = true;
-    life_.leave(now, out);
-  }
+  stopping_.emplace(Stopping{.limit_at = limit_at, .totals = {}});
+  recall_unbegun(out);
   release_unstarted(now);
 }
 
@@ -26,19 +22,17 @@ void Core::release_unstarted(TimePoint now) {
   if (planted(PlantedBug::kStopKeepsUnstarted)) return;
   std::vector<HeldTask*> unstarted;
   for (const auto& [id, held] : held_) {
-    if (held->stage == Stage::kQueued || held->stage == Stage::kWaiting) {
-      unstarted.push_back(held.get());
-    }
+    if (is_unstarted(held->stage)) unstarted.push_back(held.get());
   }
   for (HeldTask* held : unstarted) release(*held, store_time_.at(now), now);
 }
 
+// Those, too, whose task is somebody else's by now: their threads are waited for all the same.
 void Core::cut_off(Commands& out) {
   for (const auto& [id, attempt] : attempts_) {
+    if (attempt->decided) continue;
     const HeldTask* held = find_held(attempt->task);
-    const bool is_current = held != nullptr && held->stage == Stage::kRunning && !attempt->decided;
-    if (!is_current) continue;
-    ++stopping_->totals.cut_off;
+    if (held != nullptr && held->stage == Stage::kRunning) ++stopping_->totals.cut_off;
     attempt->decided = true;
     attempt->told_to_stop = true;
     out.emplace_back(StopAttempt{.attempt = id, .reason = StopReason::kCutOff});
@@ -48,13 +42,11 @@ void Core::cut_off(Commands& out) {
 void Core::go_on_stopping(TimePoint now, Commands& out) {
   Stopping& stop = *stopping_;
   if (stop.leaving) {
-    if (!life_.has_left() || stop.limit_at == kNever) return;
+    if (!life_.has_left() || stop.said) return;
     // What was cut off is free for others at once.
     if (stop.totals.cut_off > 0) out.emplace_back(Adopt{.within = settings_.store_timeout});
     out.emplace_back(Stopped(stop.totals));
-    // Said once.
-    stop.limit_at = kNever;
-    stop.flush_by = kNever;
+    stop.said = true;
     return;
   }
   const bool past_limit = now >= stop.limit_at;

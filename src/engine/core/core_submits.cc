@@ -20,7 +20,7 @@ void Core::handle(Submit event, TimePoint now, Commands& out) {
   if (!ingest_.add({.submit = submit,
                     .submission = std::move(event.submission),
                     .novelty = event.novelty})) {
-    refuse(ErrorCode::kExhausted, "too many submits wait to be written: try again in a moment");
+    refuse(ErrorCode::kExhausted, kTooManySubmits);
   }
 }
 
@@ -80,7 +80,7 @@ void Core::handle(InsertEnded event, TimePoint now, Commands& out) {
   if (!found) return;
   const InsertCall call = std::move(found.mapped());
   if (event.answer && reconciling_.out) ended_since_read_.insert(call.lease);
-  ingest_.end();
+  ingest_.end(call.again);
   unreserve(event.batch);
   if (!event.answer) {
     answer_failed(std::move(event), call, now, out);
@@ -92,15 +92,8 @@ void Core::handle(InsertEnded event, TimePoint now, Commands& out) {
   for (std::size_t i = 0; i < event.batch.size(); ++i) {
     const store::Inserted& item = event.answer->items[i];
     store::Submission& submission = event.batch[i];
-    if (item.result == store::Insertion::kKeyBusy && !call.again) {
-      ingest_.take_back({.submits = {call.submits[i]}, .submissions = {std::move(submission)}});
-      continue;
-    }
     if (item.result == store::Insertion::kKeyBusy) {
-      answers.answers.push_back(
-          {call.submits[i], item.task,
-           fail(ErrorCode::kUnavailable,
-                "another transaction holds this unique key: try again when it has ended")});
+      ingest_.take_back({.submits = {call.submits[i]}, .submissions = {std::move(submission)}});
       continue;
     }
     answers.answers.push_back({call.submits[i], item.task, item.result});

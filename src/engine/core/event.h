@@ -117,10 +117,19 @@ using AttemptResult = std::variant<Succeeded, Failed, Decided, NotStarted>;
 struct AttemptEnded {
   AttemptId attempt;
   AttemptResult result;
+  // How long the handler really took; empty where nobody measured, and the core's own times count.
+  std::optional<Duration> took = std::nullopt;
+};
+// It was to be recalled, but its handler had been called.
+struct AttemptBegun {
+  AttemptId attempt;
+  // By the core's time.
+  TimePoint at;
 };
 
 using Event = std::variant<Submit, WorkHint, RequestHint, StopRequest, InsertEnded, ClaimEnded,
                            ApplyEnded, StartsEnded, JoinEnded, HeartbeatEnded, NodesRead,
-                           DeclareEnded, AdoptEnded, HeldRead, TasksRead, CountsRead, AttemptEnded>;
+                           DeclareEnded, AdoptEnded, HeldRead, TasksRead, CountsRead, AttemptEnded,
+                           AttemptBegun>;
 
 }  // namespace recourse::engine

@@ -17,7 +17,7 @@ class Lane;
 struct CoreTimer : timing::Timer {
   enum class What : std::uint8_t {
     kSticky,   // a HeldTask whose retry comes due
-    kTimeout,  // a RunningAttempt whose time is up
+    kAttempt,  // a RunningAttempt that should have begun, or whose time is up
   };
   explicit CoreTimer(What w) : what(w) {}
 
@@ -31,6 +31,11 @@ enum class Stage : std::uint8_t {
   kRunning,
   kWriting,  // what became of it is on its way to the store
 };
+
+// It waits here, and nothing of it is under way.
+constexpr bool is_unstarted(Stage stage) {
+  return stage == Stage::kQueued || stage == Stage::kWaiting;
+}
 
 struct HeldTask final : CoreTimer {
   HeldTask(std::shared_ptr<const task::Task> t, Lane* l)

@@ -1,5 +1,6 @@
 #include "engine/core/ingest.h"
 
+#include <set>
 #include <utility>
 
 namespace recourse::engine {
@@ -43,30 +44,37 @@ std::vector<WaitingSubmit> Ingest::take_all() {
 }
 
 std::optional<Ingest::Batch> Ingest::take() {
-  if (out_ >= settings_.calls) return std::nullopt;
-  if (!again_.empty()) {
+  if (!again_.empty() && again_out_ == 0) {
     Batch batch = std::move(again_.front());
     again_.pop_front();
     batch.again = true;
     batch.novelty = store::Novelty::kRepeat;
-    ++out_;
+    ++again_out_;
     return batch;
   }
-  if (waiting_.empty()) return std::nullopt;
+  if (waiting_.empty() || out_ >= settings_.calls) return std::nullopt;
+  ++out_;
+  return gather();
+}
+
+Ingest::Batch Ingest::gather() {
   Batch batch;
+  // Of submitters who may repeat themselves: one id twice is two calls.
+  std::set<task::TaskId> repeats;
   std::size_t bytes = 0;
   while (!waiting_.empty() && batch.submits.size() < store::kBatchRowsMax) {
     WaitingSubmit& next = waiting_.front();
     const std::size_t more = size_of(next.submission.spec);
     if (!batch.submits.empty() && bytes + more > kBytesPerCall) break;
+    const bool may_repeat = next.novelty == store::Novelty::kRepeat;
+    if (may_repeat && !repeats.insert(next.submission.id).second) break;
     bytes += more;
     waiting_bytes_ -= more;
-    if (next.novelty == store::Novelty::kRepeat) batch.novelty = store::Novelty::kRepeat;
+    if (may_repeat) batch.novelty = store::Novelty::kRepeat;
     batch.submits.push_back(next.submit);
     batch.submissions.push_back(std::move(next.submission));
     waiting_.pop_front();
   }
-  ++out_;
   return batch;
 }
 

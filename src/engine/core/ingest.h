@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <deque>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -22,6 +21,9 @@ struct WaitingSubmit {
   store::Submission submission;
   store::Novelty novelty = store::Novelty::kFresh;
 };
+
+inline constexpr const char* kTooManySubmits =
+    "too many submits wait to be written: try again in a moment";
 
 class Ingest {
  public:
@@ -41,21 +43,27 @@ class Ingest {
   };
   // Empty while nothing waits or all calls are out. Each is answered by end().
   std::optional<Batch> take();
-  void end() { --out_; }
-  // Sent once more, alone: whoever holds its key may let go of it, or it is the one bad item.
+  void end(bool again) { --(again ? again_out_ : out_); }
+  // Sent once more, alone: whoever holds its key may let go of it, or it is the one bad item. One
+  // of them at a time, beside the others, so that nobody else waits.
   void take_back(Batch batch) { again_.push_back(std::move(batch)); }
 
   // All that was not sent; nothing waits afterwards.
   std::vector<WaitingSubmit> take_all();
 
-  [[nodiscard]] bool idle() const { return waiting_.empty() && again_.empty() && out_ == 0; }
+  [[nodiscard]] bool idle() const {
+    return waiting_.empty() && again_.empty() && out_ == 0 && again_out_ == 0;
+  }
 
  private:
+  Batch gather();
+
   IngestSettings settings_;
   std::deque<WaitingSubmit> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::deque<Batch> again_;
   int out_ = 0;
+  int again_out_ = 0;
 };
 
 }  // namespace recourse::engine

@@ -15,6 +15,7 @@ constexpr Duration kAhead = std::chrono::milliseconds(500);
 // Until the first attempt has ended.
 constexpr Duration kUsualTimeUnknown = std::chrono::milliseconds(50);
 constexpr Duration kUsualTimeMin = std::chrono::microseconds(50);
+constexpr std::int64_t kInTurnMax = 64;
 
 policy::Backoff kind_backoff(const KindRules& rules) {
   auto backoff = policy::Backoff::make(*rules.backoffs, rules.settings.backoff);
@@ -77,18 +78,24 @@ int Lane::room(TimePoint now) const {
     if (probes && now < *probes) return 0;
     most = std::min(most, rules_.settings.breaker.probes);
   }
-  const int held = running_ + reserved_ + static_cast<int>(queue_.size());
-  return std::max(0, most - held);
+  const int taken = running_ + reserved_ + static_cast<int>(queue_.size());
+  return std::max(0, most - taken);
 }
 
-bool Lane::may_start(TimePoint now) {
-  if (paused_ || queue_.empty() || running_ >= concurrency_) return false;
+bool Lane::has_next(TimePoint now) {
+  if (paused_ || queue_.empty()) return false;
   return !rate_ || rate_->available_at(now) <= now;
 }
 
 TimePoint Lane::next_start(TimePoint now) {
-  if (paused_ || queue_.empty() || running_ >= concurrency_ || !rate_) return kNever;
+  if (paused_ || queue_.empty() || !has_place() || !rate_) return kNever;
   return rate_->available_at(now);
+}
+
+int Lane::in_turn(Duration most) const {
+  // Whoever completes later frees its thread at once.
+  if (rules_.settings.asynchronous || usual_time_ == Duration::zero()) return 1;
+  return static_cast<int>(std::clamp<std::int64_t>(most / usual_time_, 1, kInTurnMax));
 }
 
 Lane::Leave Lane::ask_leave(const task::Task& task, TimePoint now) {

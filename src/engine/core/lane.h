@@ -44,10 +44,13 @@ class Lane {
   void unreserve() { --reserved_; }
 
   // --- starting ---
-  // A place is free and the rate allows one more.
-  [[nodiscard]] bool may_start(TimePoint now);
-  // When the rate will allow it; kNever where something else is in the way.
+  [[nodiscard]] bool has_place() const { return running_ < concurrency_; }
+  // Something waits, and neither a pause nor the rate is in its way.
+  [[nodiscard]] bool has_next(TimePoint now);
+  // When the rate will allow one more; kNever where something else is in the way.
   [[nodiscard]] TimePoint next_start(TimePoint now);
+  // How many one thread calls in turn: as many as are over within `most`.
+  [[nodiscard]] int in_turn(Duration most) const;
   // Why a task may not run now although there is room; the caller puts it off.
   struct Leave {
     std::optional<policy::Permit> permit;
@@ -68,13 +71,18 @@ class Lane {
   void set_live_nodes(int nodes, TimePoint now);
   [[nodiscard]] int running() const { return running_; }
   [[nodiscard]] policy::BreakerState breaker_state() const { return breaker_.state(); }
-  // When the breaker will let probes through.
-  [[nodiscard]] std::optional<TimePoint> probes_at() const { return breaker_.probes_at(); }
+  // Nothing of it is here, and nothing of it would be forgotten with it.
+  [[nodiscard]] bool is_idle() const {
+    return held == 0 && running_ == 0 && reserved_ == 0 && !paused_ && !may_have_more &&
+           breaker_.state() == policy::BreakerState::kClosed;
+  }
 
   // The last claim brought all it was asked for, or a submit found no room: there may be more.
   bool may_have_more = false;
   // The largest seen, for claims within a bound of bytes.
   std::size_t largest = 0;
+  // Tasks of it that the node holds, in whatever stage.
+  std::size_t held = 0;
 
  private:
   [[nodiscard]] int prefetch() const;

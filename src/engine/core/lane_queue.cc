@@ -12,13 +12,25 @@ constexpr std::size_t kIdleEntriesMax = 64;
 
 }  // namespace
 
-void LaneQueue::push(HeldTask& held) {
-  const task::Task& task = *held.task;
-  const Entry entry{.task = task.id, .turn = ++turns_};
-  waiting_[task.id] = {.held = &held, .turn = entry.turn};
-  by_priority_[task.spec.priority].tenants[task.spec.tenant].push_back(entry);
-  by_age_.push_back(entry);
+LaneQueue::Entry LaneQueue::enter(HeldTask& held) {
+  const Entry entry{.task = held.task->id, .turn = ++turns_};
+  waiting_[entry.task] = {.held = &held, .turn = entry.turn};
   ++entries_;
+  return entry;
+}
+
+void LaneQueue::put_back(HeldTask& held) {
+  const task::TaskSpec& spec = held.task->spec;
+  const Entry entry = enter(held);
+  by_priority_[spec.priority].tenants[spec.tenant].push_front(entry);
+  by_age_.push_front(entry);
+}
+
+void LaneQueue::push(HeldTask& held) {
+  const task::TaskSpec& spec = held.task->spec;
+  const Entry entry = enter(held);
+  by_priority_[spec.priority].tenants[spec.tenant].push_back(entry);
+  by_age_.push_back(entry);
   if (std::max(entries_, by_age_.size()) > 4 * waiting_.size() + kIdleEntriesMax) {
     forget_those_who_left();
   }

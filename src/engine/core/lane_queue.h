@@ -22,6 +22,8 @@ struct HeldTask;
 class LaneQueue {
  public:
   void push(HeldTask& held);
+  // It was taken out too early: the next of its tenant and priority.
+  void put_back(HeldTask& held);
   // Empty: nullptr.
   HeldTask* pop();
   // False where it is not in here.
@@ -46,6 +48,7 @@ class LaneQueue {
     task::Tenant last;  // whose turn it was
   };
 
+  Entry enter(HeldTask& held);
   HeldTask* take(const Entry& entry);
   HeldTask* pop_by_priority();
   HeldTask* pop_oldest();

@@ -119,7 +119,10 @@ void NodeLife::see_peer(const store::NodeRow& row, TimePoint now) {
 void NodeLife::on_nodes(const NodesRead& event, TimePoint now, Commands& out) {
   reading_nodes_ = false;
   notice_lapse(now);
-  if (!event.answer) return;
+  if (!event.answer) {
+    if (status_ == Status::kLeaving) next_beat_ = now + interval_ / 4;
+    return;
+  }
   std::map<task::Incarnation, Peer> known = std::exchange(peers_, {});
   for (const store::NodeRow& row : *event.answer) {
     if (row.info.incarnation == incarnation_) {
@@ -144,7 +147,7 @@ TimePoint NodeLife::dead_at(const Peer& peer) const {
   }
   if (!is_live() || !healthy_since_ || peer.declaring) return kNever;
   // Nobody else can have the store: whoever is in it has left it.
-  if (settings_.exclusive_store) return TimePoint::min();
+  if (settings_.exclusive_store) return peer.declare_not_before;
   return std::max(std::max(peer.unchanged_since, *healthy_since_) + settings_.lease.ttl,
                   peer.declare_not_before);
 }
@@ -183,11 +186,8 @@ void NodeLife::on_declared(const DeclareEnded& event, TimePoint now, Commands& o
   // It has beaten since, or nobody knows: then again soon, if what was read of it meanwhile still
   // says so.
   peer->second.declaring = false;
-  if (event.answer) {
-    peer->second.unchanged_since = now;
-  } else {
-    peer->second.declare_not_before = now + interval_ / 4;
-  }
+  peer->second.declare_not_before = now + interval_ / 4;
+  if (event.answer) peer->second.unchanged_since = now;
 }
 
 void NodeLife::send_adopt(Commands& out) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr Duration kFirstPause = std::chrono::milliseconds(50);
 constexpr Duration kLongestPause = std::chrono::seconds(2);
+constexpr std::size_t kSmallBatch = 32;
 
 bool has_text(const store::Outcome& outcome) {
   return (outcome.transition.error && !outcome.transition.error->message.empty()) ||
@@ -55,21 +56,31 @@ std::vector<store::Outcome> OutcomeLine::refused(std::vector<store::Outcome> bat
     }
   }
   if (error.code != ErrorCode::kInvalid && error.code != ErrorCode::kCorrupt) {
+    // A store that is never in time for so many may be for fewer.
+    const bool halve = pause_ >= kLongestPause && batch.size() > kSmallBatch;
     rest(now);
-    again_.push_front(std::move(batch));
+    if (halve) {
+      send_halves(std::move(batch));
+    } else {
+      again_.push_front(std::move(batch));
+    }
     return {};
   }
   // One bad item must not keep five hundred: halves, until it stands alone.
   if (batch.size() > 1) {
-    const auto middle = batch.begin() + static_cast<std::ptrdiff_t>(batch.size() / 2);
-    again_.emplace_back(std::make_move_iterator(middle), std::make_move_iterator(batch.end()));
-    batch.erase(middle, batch.end());
-    again_.push_back(std::move(batch));
+    send_halves(std::move(batch));
     return {};
   }
   if (!has_text(batch.front())) return batch;
   again_.push_back({without_text(std::move(batch.front()))});
   return {};
+}
+
+void OutcomeLine::send_halves(std::vector<store::Outcome> batch) {
+  const auto middle = batch.begin() + static_cast<std::ptrdiff_t>(batch.size() / 2);
+  again_.emplace_back(std::make_move_iterator(middle), std::make_move_iterator(batch.end()));
+  batch.erase(middle, batch.end());
+  again_.push_back(std::move(batch));
 }
 
 void OutcomeLine::rest(TimePoint now) {

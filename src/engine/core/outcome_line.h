@@ -37,6 +37,7 @@ class OutcomeLine {
  private:
   void end_call() { --out_; }
   void rest(TimePoint now);
+  void send_halves(std::vector<store::Outcome> batch);
 
   int calls_;
   int out_ = 0;

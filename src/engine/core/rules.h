@@ -39,6 +39,9 @@ class KindTable {
   [[nodiscard]] std::string name_for(const task::Kind& kind) const;
   // As the node's row lists them.
   [[nodiscard]] std::vector<task::Kind> names() const;
+  [[nodiscard]] bool is_whole_name(const task::Kind& kind) const {
+    return rules_.contains(kind.value);
+  }
   // Those without a star: their lanes exist from the start.
   [[nodiscard]] std::vector<task::Kind> whole_names() const;
 

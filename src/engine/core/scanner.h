@@ -26,7 +26,6 @@ class Scanner {
   void sent(TimePoint now);
   void ended() { out_ = false; }
 
-  [[nodiscard]] bool out() const { return out_; }
   [[nodiscard]] TimePoint next_wakeup() const;
 
  private:

@@ -22,8 +22,11 @@ Result<> validate_node(const NodeSettings& settings) {
       .between("executor.max-threads", executor.max_threads, executor.core_threads, 10'000)
       .between("executor.queue", executor.queue, 0, 1'000'000)
       .between("executor.keep-alive", executor.keep_alive, Duration(1ms), Duration(24h))
+      .between("executor.in-turn-for", executor.in_turn_for, Duration(0us), Duration(1s))
+      .between("executor.begin-within", executor.begin_within, Duration(1ms), Duration(1h))
       .between("sticky.up-to", settings.sticky.up_to, Duration(0us), Duration(24h))
-      .between("hold.tasks", settings.hold.tasks, std::size_t{1}, std::size_t{10'000'000})
+      // Every held task may have a timer.
+      .between("hold.tasks", settings.hold.tasks, std::size_t{1}, settings.wheel.max_pending)
       .between("hold.bytes", settings.hold.bytes, std::size_t{1024 * 1024}, std::size_t{1} << 40)
       .between("ingest.waiting", settings.ingest.waiting, std::size_t{1}, std::size_t{10'000'000})
       .between("ingest.waiting-bytes", settings.ingest.waiting_bytes, std::size_t{1024 * 1024},

@@ -66,6 +66,10 @@ struct ExecutorSettings {
   int max_threads = 32;
   int queue = 1'000;
   Duration keep_alive = std::chrono::seconds(60);
+  // Short handlers of one kind are called in turn by one thread, about this long.
+  Duration in_turn_for = std::chrono::microseconds(500);
+  // What has not been called by then is taken back and handed over anew.
+  Duration begin_within = std::chrono::milliseconds(20);
   Rejection rejection = Rejection::kCallerRuns;
 };
 
@@ -102,7 +106,7 @@ struct NodeSettings {
   IngestSettings ingest;
   // Apply calls at once.
   int apply_calls = 2;
-  // Of every store call but the heartbeat, which has the rest of its lease.
+  // Of every store call but the heartbeat, which has its own interval.
   Duration store_timeout = std::chrono::seconds(10);
   // Only one process can have this store: all other incarnations are dead.
   bool exclusive_store = false;

@@ -12,10 +12,10 @@ namespace {
 
 constexpr int kThreads = 16;
 
-// Alone it waits for whoever is about to decide on its key; in a batch it may be told to.
+// Alone it waits for whoever is about to decide on its key; in a batch it is told to.
 Inserted decided(Store& store, const Submission& item, Inserted first) {
   while (first.result == Insertion::kKeyBusy) {
-    first = must(store.insert(std::vector{item}, Novelty::kRepeat, kWithin)).items.at(0);
+    first = must(store.insert_alone(item, Novelty::kRepeat, kWithin)).items.at(0);
   }
   return first;
 }
@@ -89,7 +89,7 @@ TEST_P(StoreContract, OfManyFirstUsesOfAKeyOneWins) {
       Store& mine = *stores.at(static_cast<std::size_t>(i % 2));
       const Submission item = pending(new_id(), keyed("k-" + std::to_string(key)));
       answers.at(static_cast<std::size_t>(i)) =
-          must(mine.insert(std::vector{item}, Novelty::kFresh, kWithin)).items.at(0);
+          must(mine.insert_alone(item, Novelty::kFresh, kWithin)).items.at(0);
     });
 
     EXPECT_EQ(std::ranges::count(answers, Insertion::kInserted, &Inserted::result), 1);
