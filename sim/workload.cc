@@ -38,6 +38,8 @@ void Workload::begin() {
 void Workload::begin_quiet() {
   for (const char* kind : {"mail", "pay", "sync", kRareKind}) {
     set_kind_paused(task::Kind(kind), false, 0);
+    // Once more, for a pause that was committed late.
+    world_.schedule.after(1min, [this, kind] { set_kind_paused(task::Kind(kind), false, 0); });
   }
   // When the dust has settled, the cluster is punctual.
   world_.schedule.at(world_.plan.end - 2min, [this] { submit_probes(); });
@@ -191,6 +193,7 @@ void Workload::click_on(const task::TaskId& id) {
 }
 
 void Workload::set_kind_paused(const task::Kind& kind, bool paused, int tries) {
+  wished_paused_[kind] = paused;
   world_.network.ask<std::int64_t>(
       {}, {.verb = Verb::kPauseKind, .outcomes = {}, .ordered = {}, .wait = {}}, kCall,
       [this, kind, paused](store::Store& store) {
@@ -200,7 +203,8 @@ void Workload::set_kind_paused(const task::Kind& kind, bool paused, int tries) {
         return answer;
       },
       [this, kind, paused, tries](const Result<std::int64_t>& answer) {
-        if (!answer && tries < 100) set_kind_paused(kind, paused, tries + 1);
+        const bool is_wished = wished_paused_[kind] == paused;
+        if (!answer && is_wished && tries < 100) set_kind_paused(kind, paused, tries + 1);
       });
 }
 

@@ -45,6 +45,8 @@ class Workload {
   void purge();
 
   World& world_;
+  // What people want of a kind by now.
+  std::map<task::Kind, bool> wished_paused_;
   UlidSequence ids_;
   std::map<task::TaskId, Waiting> waiting_;
   std::map<engine::SubmitId, task::TaskId> tries_;

@@ -10,8 +10,8 @@
 
 namespace recourse {
 
-// encode: T -> std::string; decode: std::string_view -> Result<T>. Both may throw. A value that does
-// not encode is refused at submit; a payload that does not decode ends its task with the code
+// encode: T -> std::string; decode: std::string_view -> Result<T>. Both may throw. A value that
+// does not encode is refused at submit; a payload that does not decode ends its task with the code
 // SERDE_ERROR, in front of a person.
 template <class T>
 struct Codec;

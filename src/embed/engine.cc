@@ -63,9 +63,8 @@ struct Engine::Impl {
   std::optional<Error> wrong;
   std::vector<std::function<Result<>()>> registrations;
   // Answers of submit_async, in their order.
-  engine::Executor callbacks{{.core_threads = 1,
-                              .max_threads = 1,
-                              .rejection = engine::Rejection::kHandBack}};
+  engine::Executor callbacks{
+      {.core_threads = 1, .max_threads = 1, .rejection = engine::Rejection::kHandBack}};
   std::unique_ptr<engine::Node> node;
   bool started = false;
 
@@ -230,13 +229,14 @@ void Engine::submit_async(Submission submission, std::function<void(Result<TaskI
         : call_(std::move(call)), impl_(impl) {}
     void answered(const engine::SubmitAnswer& answer) override {
       const std::unique_ptr<Later> self(this);
-      impl_.callbacks.run([call = std::move(call_), result = embed::answer_of(answer), &impl = impl_] {
-        try {
-          call(result);
-        } catch (...) {
-          impl.log.error("submit_callback_threw");
-        }
-      });
+      impl_.callbacks.run(
+          [call = std::move(call_), result = embed::answer_of(answer), &impl = impl_] {
+            try {
+              call(result);
+            } catch (...) {
+              impl.log.error("submit_callback_threw");
+            }
+          });
     }
 
    private:

@@ -21,10 +21,9 @@ Event StoreCaller::call(Command& command) {
 }
 
 Event StoreCaller::ask(Insert& command) {
-  auto answer =
-      command.may_wait
-          ? store_.insert_alone(command.batch.front(), command.novelty, command.within)
-          : store_.insert(command.batch, command.novelty, command.within);
+  auto answer = command.may_wait
+                    ? store_.insert_alone(command.batch.front(), command.novelty, command.within)
+                    : store_.insert(command.batch, command.novelty, command.within);
   return InsertEnded{command.call, std::move(command.batch), std::move(answer)};
 }
 

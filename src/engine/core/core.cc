@@ -45,9 +45,10 @@ void Core::settle(TimePoint now, Commands& out) {
     if (core_timer.what == CoreTimer::What::kSticky) {
       enqueue(static_cast<HeldTask&>(core_timer));
     } else {
-      on_timer(static_cast<RunningAttempt&>(core_timer), now, out);
+      time_out(static_cast<RunningAttempt&>(core_timer), now, out);
     }
   });
+  ask_whether_begun(now, out);
   if (stopping_) go_on_stopping(now, out);
   send_inserts(now, out);
   dispatch(now, out);
@@ -61,6 +62,7 @@ void Core::settle(TimePoint now, Commands& out) {
 TimePoint Core::next_wakeup() {
   TimePoint next = std::min(life_.next_wakeup(), outcomes_.next_wakeup());
   if (const auto timer = wheel_.next_wakeup()) next = std::min(next, *timer);
+  if (!to_begin_.empty()) next = std::min(next, to_begin_.front().by);
   if (stopping_ && !stopping_->leaving) {
     next =
         std::min(next, stopping_->flush_by == kNever ? stopping_->limit_at : stopping_->flush_by);

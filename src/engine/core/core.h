@@ -23,6 +23,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -96,7 +97,7 @@ class Core {
     int attempts = 0;
   };
   struct RunningAttempt final : CoreTimer {
-    RunningAttempt() : CoreTimer(What::kAttempt) {}
+    RunningAttempt() : CoreTimer(What::kTimeout) {}
 
     AttemptId id;
     task::TaskId task;
@@ -107,6 +108,10 @@ class Core {
     bool begun = false;    // the handler is known to have been called
     bool decided = false;  // its time was up: what still comes of it is discarded
     bool told_to_stop = false;
+  };
+  struct ToBegin {
+    TimePoint by;
+    AttemptId attempt;
   };
   struct InsertCall {
     std::vector<SubmitId> submits;
@@ -180,8 +185,8 @@ class Core {
   void end_attempt(HeldTask& held, const RunningAttempt& attempt, AttemptResult result,
                    TimePoint now, Commands& out);
   void not_started(HeldTask& held, const RunningAttempt& attempt, TimePoint now);
-  // It should have begun by now, or its time is up.
-  void on_timer(RunningAttempt& attempt, TimePoint now, Commands& out);
+  // Of those that should have begun by now.
+  void ask_whether_begun(TimePoint now, Commands& out);
   void time_out(RunningAttempt& attempt, TimePoint now, Commands& out);
   [[nodiscard]] bool is_past_deadline(const task::Task& task, TimePoint now) const;
   void stop_attempt_of(const HeldTask& held, StopReason reason, Commands& out);
@@ -268,6 +273,8 @@ class Core {
 
   std::map<AttemptId, std::unique_ptr<RunningAttempt>> attempts_;
   std::map<task::TaskId, AttemptId> attempt_of_;
+  // In the order in which they were handed over, ended ones among them.
+  std::deque<ToBegin> to_begin_;
   int executing_ = 0;
   std::vector<store::Held> starts_to_record_;
   bool recording_starts_ = false;

@@ -58,6 +58,7 @@ void Core::handle(const AttemptBegun& event, TimePoint, Commands&) {
   attempt.started_at = event.at;
   const HeldTask* held = find_held(attempt.task);
   if (held == nullptr || held->task->ticket.fence != attempt.fence) return;
+  // The wheel has room for everything that is held.
   (void)wheel_.schedule(attempt, saturating_add(event.at, held->task->spec.timeout));
 }
 
@@ -104,11 +105,14 @@ void Core::not_started(HeldTask& held, const RunningAttempt& attempt, TimePoint 
   }
 }
 
-void Core::on_timer(RunningAttempt& attempt, TimePoint now, Commands& out) {
-  if (attempt.begun) {
-    time_out(attempt, now, out);
-  } else {
-    out.emplace_back(Recall{attempt.id});
+void Core::ask_whether_begun(TimePoint now, Commands& out) {
+  while (!to_begin_.empty()) {
+    const auto& [by, id] = to_begin_.front();
+    const auto found = attempts_.find(id);
+    const bool waits = found != attempts_.end() && !found->second->begun;
+    if (waits && by > now) return;
+    if (waits) out.emplace_back(Recall{id});
+    to_begin_.pop_front();
   }
 }
 

@@ -130,9 +130,8 @@ Start Core::start(HeldTask& held, RunningAttempt& attempt, TimePoint now) {
   set_stage(held, Stage::kRunning);
   attempt.started_at = now;
   // Its time runs from the call of its handler, which the core asks for only where it matters: most
-  // have ended by then. The wheel has room for everything that is held.
-  (void)wheel_.schedule(
-      attempt, saturating_add(now, std::min(task.spec.timeout, settings_.executor.begin_within)));
+  // have ended by then.
+  to_begin_.push_back({.by = now + settings_.executor.begin_within, .attempt = attempt.id});
   const bool may_have_happened = task.start != task::StartMark::kNone ||
                                  (task.last_error && task.last_error->code == "TIMEOUT");
   const bool has_deadline = task.spec.deadline && !planted(PlantedBug::kDeadlineIgnored);

@@ -127,9 +127,9 @@ struct AttemptBegun {
   TimePoint at;
 };
 
-using Event = std::variant<Submit, WorkHint, RequestHint, StopRequest, InsertEnded, ClaimEnded,
-                           ApplyEnded, StartsEnded, JoinEnded, HeartbeatEnded, NodesRead,
-                           DeclareEnded, AdoptEnded, HeldRead, TasksRead, CountsRead, AttemptEnded,
-                           AttemptBegun>;
+using Event =
+    std::variant<Submit, WorkHint, RequestHint, StopRequest, InsertEnded, ClaimEnded, ApplyEnded,
+                 StartsEnded, JoinEnded, HeartbeatEnded, NodesRead, DeclareEnded, AdoptEnded,
+                 HeldRead, TasksRead, CountsRead, AttemptEnded, AttemptBegun>;
 
 }  // namespace recourse::engine

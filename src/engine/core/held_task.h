@@ -17,7 +17,7 @@ class Lane;
 struct CoreTimer : timing::Timer {
   enum class What : std::uint8_t {
     kSticky,   // a HeldTask whose retry comes due
-    kAttempt,  // a RunningAttempt that should have begun, or whose time is up
+    kTimeout,  // a RunningAttempt whose time is up
   };
   explicit CoreTimer(What w) : what(w) {}
 

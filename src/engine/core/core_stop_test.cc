@@ -1,0 +1,111 @@
+// Leaving in order, whatever the store and the handlers do meanwhile.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/core/core_driver.h"
+
+namespace recourse::engine {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::SizeIs;
+
+constexpr const char* kMail = "mail";
+
+void leave(CoreDriver& core, const task::Incarnation& self) {
+  ASSERT_TRUE(core.take<ReadNodes>());
+  const store::NodeRow row{.info = {.incarnation = self, .name = "node", .kinds = {}},
+                           .started_at = core.now,
+                           .beat = 1,
+                           .beat_at = core.now};
+  core.tell(NodesRead{std::vector{row}});
+  ASSERT_TRUE(core.take<DeclareDead>());
+  core.tell(DeclareEnded{self, true});
+}
+
+// STOP-2
+TEST(CoreStop, WithoutALimitItWaitsForWhatRunsAndThenEnds) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  core.hold(kMail, 1);
+  const Start start = core.starts().front();
+
+  core.tell(StopRequest{Duration::max()});
+  core.tell(AttemptBegun{.attempt = start.attempt, .at = core.now});
+  EXPECT_FALSE(core.take<Stopped>());
+  core.succeed(start);
+  (void)core.applied();
+  leave(core, core.status().node);
+
+  const auto stopped = core.take<Stopped>();
+  ASSERT_TRUE(stopped);
+  EXPECT_EQ(stopped->finished, 1);
+  core.settle();
+  EXPECT_FALSE(core.take<Stopped>()) << "said once";
+}
+
+// STOP-1
+TEST(CoreStop, RecallsWhatHasNotBegunAndHandsItBack) {
+  CoreDriver core({}, {kMail}, at_once(1));
+  core.join();
+  core.hold(kMail, 2);
+  const Start start = core.starts().front();
+
+  core.tell(StopRequest{30s});
+  ASSERT_TRUE(core.take<Recall>());
+  core.tell(AttemptEnded{start.attempt, NotStarted{}});
+
+  EXPECT_THAT(core.applied(), SizeIs(2));
+  leave(core, core.status().node);
+  EXPECT_EQ(core.take<Stopped>().value().released, 2);
+}
+
+TEST(CoreStop, TellsEveryHandlerThatStillRunsAtItsLimit) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  core.hold(kMail, 3);
+  const std::vector<Start> starts = core.starts();
+  core.tell(StopRequest{1s});
+  (void)core.take_all<Recall>();
+  for (const Start& start : starts)
+    core.tell(AttemptBegun{.attempt = start.attempt, .at = core.now});
+
+  core.advance(1s);
+
+  EXPECT_THAT(core.take_all<StopAttempt>(), SizeIs(3));
+}
+
+// The store is gone: what runs is waited for and told all the same.
+TEST(CoreStop, OfANodeThatIsNotLiveWaitsForWhatRuns) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  core.hold(kMail, 1);
+  const Start start = core.starts().front();
+  core.tell(RequestHint{});
+  core.tell(HeartbeatEnded{core.take<Heartbeat>().value().call,
+                           fail(ErrorCode::kConflict, "this node was declared dead")});
+  core.tell(AttemptBegun{.attempt = start.attempt, .at = core.now});
+
+  core.tell(StopRequest{1s});
+  EXPECT_FALSE(core.take<Stopped>());
+  core.advance(1s);
+
+  EXPECT_THAT(core.take_all<StopAttempt>(), SizeIs(1));
+  EXPECT_TRUE(core.take<Stopped>());
+}
+
+TEST(CoreStop, AsksAgainForItsOwnRowWhenThatCouldNotBeRead) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  core.tell(StopRequest{1s});
+  ASSERT_TRUE(core.take<ReadNodes>());
+
+  core.tell(NodesRead{fail(ErrorCode::kUnavailable, "the store is gone")});
+  core.now = core.next_wakeup();
+  core.settle();
+
+  EXPECT_TRUE(core.take<ReadNodes>());
+}
+
+}  // namespace
+}  // namespace recourse::engine

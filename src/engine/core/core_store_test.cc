@@ -1,0 +1,101 @@
+// What the core asks of a store that refuses, loses answers, or is busy.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/core/core_driver.h"
+
+namespace recourse::engine {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::SizeIs;
+
+constexpr const char* kMail = "mail";
+
+TEST(CoreInserts, OneIdTwiceIsTwoCalls) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  const task::TaskId id(core.ids.next(core.now));
+  (void)core.submit(kMail);
+  (void)core.submit(kMail);
+  ASSERT_THAT(core.commands, SizeIs(2)) << "both lines are busy";
+
+  (void)core.submit(kMail, id, store::Novelty::kRepeat);
+  (void)core.submit(kMail, id, store::Novelty::kRepeat);
+  core.inserted();
+  core.inserted();
+
+  for (const Insert& insert : core.take_all<Insert>()) EXPECT_THAT(insert.batch, SizeIs(1));
+}
+
+TEST(CoreInserts, ASubmitThatWaitsForItsKeyHoldsUpNobody) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  (void)core.submit(kMail);
+  core.inserted(store::Insertion::kKeyBusy);
+  const Insert waiting = core.take<Insert>().value();
+  EXPECT_TRUE(waiting.may_wait);
+
+  (void)core.submit(kMail);
+  (void)core.submit(kMail);
+
+  const std::vector<Insert> others = core.take_all<Insert>();
+  ASSERT_THAT(others, SizeIs(2)) << "both lines are free for others";
+  for (const Insert& insert : others) EXPECT_FALSE(insert.may_wait);
+}
+
+TEST(CoreInserts, OnlyOneWaitsForAKeyAtATime) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  (void)core.submit(kMail);
+  core.inserted(store::Insertion::kKeyBusy);
+  (void)core.submit(kMail);
+  ASSERT_TRUE(core.take<Insert>().value().may_wait);
+  core.inserted(store::Insertion::kKeyBusy);
+
+  EXPECT_FALSE(core.take<Insert>());
+}
+
+TEST(OutcomeLine, ASlowStoreIsOfferedSmallerBatches) {
+  OutcomeLine line(1);
+  for (int i = 0; i < 500; ++i) line.add({});
+  TimePoint now{};
+  std::size_t smallest = 500;
+
+  for (int tries = 0; tries < 200; ++tries) {
+    now = line.next_wakeup();
+    auto batch = line.take(now);
+    ASSERT_TRUE(batch);
+    smallest = std::min(smallest, batch->size());
+    (void)line.refused(*std::move(batch), {ErrorCode::kInDoubt, "no answer in time"}, now);
+  }
+
+  EXPECT_LE(smallest, 32U);
+  EXPECT_GT(smallest, 8U) << "an outage must not leave five hundred calls behind";
+  EXPECT_EQ(line.waiting() > 0, true);
+}
+
+// Whoever else is in an exclusive store is dead; but asking is not answered faster by asking again.
+TEST(CoreLife, ADeclarationThatFailedIsNotRepeatedAtOnce) {
+  NodeSettings settings;
+  settings.exclusive_store = true;
+  CoreDriver core(settings, {kMail});
+  core.join();
+  const task::Incarnation other(core.ids.next(core.now));
+  const store::NodeRow row{.info = {.incarnation = other, .name = "former", .kinds = {}},
+                           .started_at = core.now,
+                           .beat = 1,
+                           .beat_at = core.now};
+  core.tell(NodesRead{std::vector{row}});
+  ASSERT_TRUE(core.take<DeclareDead>());
+
+  core.tell(DeclareEnded{other, fail(ErrorCode::kUnavailable, "the disk is full")});
+
+  EXPECT_FALSE(core.take<DeclareDead>());
+  EXPECT_GT(core.next_wakeup(), core.now);
+  core.advance(5s);
+  EXPECT_TRUE(core.take<DeclareDead>());
+}
+
+}  // namespace
+}  // namespace recourse::engine
