@@ -34,6 +34,14 @@ class TestEngine {
     return handle_bytes(kind, typed_handler<T>(std::move(handler)), options);
   }
 
+  // advance() submits and runs what comes on the way.
+  TestEngine& schedule(Schedule schedule);
+  template <class T>
+  TestEngine& schedule(Schedule schedule_of, const T& payload) {
+    schedule_of.payload = Codec<T>::encode(payload);
+    return schedule(std::move(schedule_of));
+  }
+
   // Nothing runs before run_due() or advance().
   Result<TaskIdText> submit_bytes(std::string_view kind, std::string payload,
                                   const SubmitOptions& options = {});

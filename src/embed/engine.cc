@@ -157,6 +157,14 @@ Engine& Engine::add_backoff(std::string name,
   return *this;
 }
 
+Engine& Engine::schedule(Schedule schedule) {
+  impl_->registrations.emplace_back([impl = impl_.get(), asked = std::move(schedule)] {
+    auto made = embed::schedule_of(asked, *impl->backoffs);
+    return made ? impl->node->schedule(*std::move(made)) : fail(made.error());
+  });
+  return *this;
+}
+
 Result<> Engine::start() {
   for (const auto& registration : std::exchange(impl_->registrations, {})) {
     impl_->note(registration());
