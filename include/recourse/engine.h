@@ -39,6 +39,23 @@ struct Submission {
   SubmitOptions options = {};
 };
 
+// A task that comes back by the clock.
+struct Schedule {
+  // One in the whole store: nodes that have a schedule of the same name share it.
+  std::string name;
+  // UTC. "30 4 * * mon-fri" (minute, hour, day of the month, month, day of the week), @hourly,
+  // @daily, @weekly, @monthly, @yearly, or an interval such as "every 30s", counted from 1970.
+  std::string when;
+  std::string kind;
+  std::string payload = {};
+  // Of each task; without an id, and with a deadline that counts from then. A unique_key skips what
+  // comes while the former is still unfinished.
+  SubmitOptions options = {};
+  // After a time in which no node lived, the latest occurrence that was missed is still run, if it
+  // is no older than this. Up to a week.
+  Duration catch_up = Duration::zero();
+};
+
 struct TaskView {
   std::string id;
   std::string kind;
@@ -89,6 +106,16 @@ class Engine {
   // A backoff of your own, by name. `retry` counts from 1.
   Engine& add_backoff(std::string name, std::function<Duration(Duration base, int retry)> curve);
 
+  // Submits a task at each of its times, once, however many nodes have it registered.
+  Engine& schedule(Schedule schedule);
+  template <class T>
+  Engine& schedule(Schedule schedule_of, const T& payload) {
+    Result<std::string> bytes = encode_payload(payload);
+    if (!bytes) return refuse(bytes.error());
+    schedule_of.payload = *std::move(bytes);
+    return schedule(std::move(schedule_of));
+  }
+
   Result<> start();
 
   // --- submitting ---
@@ -131,6 +158,8 @@ class Engine {
 
  private:
   struct Impl;
+  // What start() will tell.
+  Engine& refuse(const Error& error);
   explicit Engine(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -34,6 +34,16 @@ class TestEngine {
     return handle_bytes(kind, typed_handler<T>(std::move(handler)), options);
   }
 
+  // advance() submits and runs what comes on the way.
+  TestEngine& schedule(Schedule schedule);
+  template <class T>
+  TestEngine& schedule(Schedule schedule_of, const T& payload) {
+    Result<std::string> bytes = encode_payload(payload);
+    if (!bytes) return refuse(bytes.error());
+    schedule_of.payload = *std::move(bytes);
+    return schedule(std::move(schedule_of));
+  }
+
   // Nothing runs before run_due() or advance().
   Result<TaskIdText> submit_bytes(std::string_view kind, std::string payload,
                                   const SubmitOptions& options = {});
@@ -55,6 +65,7 @@ class TestEngine {
 
  private:
   struct Impl;
+  TestEngine& refuse(const Error& error);
   std::unique_ptr<Impl> impl_;
 };
 

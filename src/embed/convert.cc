@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "embed/attempt_access.h"
+#include "timing/recurrence.h"
 
 namespace recourse::embed {
 namespace {
@@ -16,6 +18,31 @@ Outcome call_through(const std::vector<Middleware>& middleware, std::size_t dept
   if (depth == middleware.size()) return handler(attempt);
   return middleware[depth](attempt,
                            [&] { return call_through(middleware, depth + 1, handler, attempt); });
+}
+
+// But for the deadline.
+task::TaskSpec spec_of(std::string kind, std::string payload, const SubmitOptions& options) {
+  task::TaskSpec spec;
+  spec.kind = task::Kind(std::move(kind));
+  spec.payload = std::move(payload);
+  spec.tenant = task::Tenant(options.tenant);
+  spec.shard_key = task::ShardKey(options.shard_key);
+  spec.unique_key = task::UniqueKey(options.unique_key);
+  spec.priority = options.priority;
+  spec.headers = options.headers;
+  spec.search_keys = options.search_keys;
+  spec.trace_parent = options.trace_parent;
+  spec.max_retries = options.max_retries;
+  spec.timeout = options.timeout;
+  spec.backoff = options.backoff;
+  return spec;
+}
+
+Result<> check_backoff(const task::TaskSpec& spec, const policy::BackoffRegistry& backoffs) {
+  const auto names = backoffs.names();
+  if (spec.backoff.empty() || std::ranges::find(names, spec.backoff) != names.end()) return {};
+  return fail(ErrorCode::kInvalid, fmt::format("task.backoff \"{}\" is unknown; there are: {}",
+                                               spec.backoff, fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -56,31 +83,39 @@ Result<NewSubmission> submission_of(Submission asked, const Ulid& new_id, TimePo
     made.id = *id;
     made_new.novelty = store::Novelty::kRepeat;
   }
-  task::TaskSpec& spec = made.spec;
-  spec.kind = task::Kind(std::move(asked.kind));
-  spec.payload = std::move(asked.payload);
-  spec.tenant = task::Tenant(options.tenant);
-  spec.shard_key = task::ShardKey(options.shard_key);
-  spec.unique_key = task::UniqueKey(options.unique_key);
-  spec.priority = options.priority;
-  spec.headers = options.headers;
-  spec.search_keys = options.search_keys;
-  spec.trace_parent = options.trace_parent;
-  spec.max_retries = options.max_retries;
-  spec.timeout = options.timeout;
-  spec.backoff = options.backoff;
+  made.spec = spec_of(std::move(asked.kind), std::move(asked.payload), options);
   if (options.deadline) {
-    spec.deadline = options.deadline->at;
-    if (options.deadline->in) spec.deadline = saturating_add(now, *options.deadline->in);
+    made.spec.deadline = options.deadline->at;
+    if (options.deadline->in) made.spec.deadline = saturating_add(now, *options.deadline->in);
   }
   made.delay = options.delay;
-  if (const Result<> valid = task::validate(spec); !valid) return fail(valid.error());
-  const auto names = backoffs.names();
-  if (!spec.backoff.empty() && std::ranges::find(names, spec.backoff) == names.end()) {
-    return fail(ErrorCode::kInvalid, fmt::format("task.backoff \"{}\" is unknown; there are: {}",
-                                                 spec.backoff, fmt::join(names, ", ")));
-  }
+  if (const Result<> valid = task::validate(made.spec); !valid) return fail(valid.error());
+  if (const Result<> known = check_backoff(made.spec, backoffs); !known) return fail(known.error());
   return made_new;
+}
+
+Result<engine::Schedule> schedule_of(Schedule asked, const policy::BackoffRegistry& backoffs) {
+  const auto refuse = [&](std::string_view why) {
+    return fail(ErrorCode::kInvalid, fmt::format("schedule {}: {}", shown(asked.name), why));
+  };
+  const auto when = timing::Recurrence::parse(asked.when);
+  if (!when) return refuse(when.error().message);
+  const SubmitOptions& options = asked.options;
+  if (!options.id.empty()) return refuse("options.id must be empty: each occurrence has its own");
+  if (options.deadline && !options.deadline->in) {
+    return refuse("options.deadline must count from each submit: write recourse::in(...)");
+  }
+  engine::Schedule made{.name = asked.name,
+                        .when = *when,
+                        .spec = spec_of(std::move(asked.kind), std::move(asked.payload), options),
+                        .delay = options.delay,
+                        .deadline_in = std::nullopt,
+                        .catch_up = asked.catch_up};
+  if (options.deadline) made.deadline_in = options.deadline->in;
+  if (const Result<> known = check_backoff(made.spec, backoffs); !known) {
+    return refuse(known.error().message);
+  }
+  return made;
 }
 
 TaskView view_of(const task::Task& task) {

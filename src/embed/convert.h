@@ -7,6 +7,7 @@
 #include "base/ulid.h"
 #include "engine/attempt_run.h"
 #include "engine/core/command.h"
+#include "engine/core/schedule_table.h"
 #include "engine/core/settings.h"
 #include "policy/backoff.h"
 #include "recourse/engine.h"
@@ -25,6 +26,8 @@ struct NewSubmission {
 };
 Result<NewSubmission> submission_of(Submission asked, const Ulid& new_id, TimePoint now,
                                     const policy::BackoffRegistry& backoffs);
+// The rest is checked when it is registered.
+Result<engine::Schedule> schedule_of(Schedule asked, const policy::BackoffRegistry& backoffs);
 TaskView view_of(const task::Task& task);
 Result<TaskIdText> answer_of(const engine::SubmitAnswer& answer);
 

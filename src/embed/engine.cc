@@ -177,6 +177,20 @@ Engine& Engine::add_backoff(std::string name,
   return *this;
 }
 
+Engine& Engine::refuse(const Error& error) {
+  impl_->note(fail(error));
+  return *this;
+}
+
+Engine& Engine::schedule(Schedule schedule) {
+  if (!impl_->may_register(schedule.name)) return *this;
+  impl_->registrations.emplace_back([impl = impl_.get(), asked = std::move(schedule)] {
+    auto made = embed::schedule_of(asked, *impl->backoffs);
+    return made ? impl->node->schedule(*std::move(made)) : fail(made.error());
+  });
+  return *this;
+}
+
 Result<> Engine::start() {
   for (const auto& registration : std::exchange(impl_->registrations, {})) {
     impl_->note(registration());

@@ -52,6 +52,18 @@ TestEngine& TestEngine::handle_bytes(std::string_view kind, Handler handler,
   return *this;
 }
 
+TestEngine& TestEngine::refuse(const Error& error) {
+  if (!impl_->wrong) impl_->wrong = error;
+  return *this;
+}
+
+TestEngine& TestEngine::schedule(Schedule schedule) {
+  auto made = embed::schedule_of(std::move(schedule), impl_->backoffs);
+  Result<> added = made ? impl_->node.schedule(*std::move(made)) : fail(made.error());
+  if (!added && !impl_->wrong) impl_->wrong = std::move(added).error();
+  return *this;
+}
+
 Result<TaskIdText> TestEngine::submit_bytes(std::string_view kind, std::string payload,
                                             const SubmitOptions& options) {
   if (Result<> started = impl_->start(); !started) return fail(started.error());

@@ -25,7 +25,7 @@ Result<> InlineNode::handle(std::string_view kind, KindRules rules, Handler hand
 
 Result<> InlineNode::start() {
   if (Result<> valid = validate(settings_); !valid) return valid;
-  core_ = std::make_unique<Core>(settings_, handlers_.kinds(), kSeed, now());
+  core_ = std::make_unique<Core>(settings_, handlers_.kinds(), kSeed, now(), schedules_.all());
   Commands commands;
   core_->begin(now(), commands);
   for (Command& command : commands) carry_out(command);

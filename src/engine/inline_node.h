@@ -8,11 +8,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/manual_clock.h"
 #include "base/result.h"
 #include "engine/attempt_run.h"
 #include "engine/core/core.h"
+#include "engine/core/schedule_table.h"
 #include "engine/handler_table.h"
 #include "store/opened.h"
 
@@ -29,6 +31,7 @@ class InlineNode {
 
   // Before start().
   Result<> handle(std::string_view kind, KindRules rules, Handler handler, Probe probe = nullptr);
+  Result<> schedule(Schedule schedule) { return schedules_.add(std::move(schedule)); }
   Result<> start();
 
   // Calls no handler.
@@ -53,6 +56,7 @@ class InlineNode {
   ManualClock& clock_;
   const NodeSettings settings_;
   HandlerTable handlers_;
+  ScheduleTable schedules_;
   std::unique_ptr<Core> core_;
   std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   std::deque<std::shared_ptr<AttemptRun>> handed_;

@@ -26,7 +26,9 @@ LogLevel level_of(NodeEvent event) {
     case NodeEvent::kRefused:
     case NodeEvent::kDropped:
     case NodeEvent::kReconciled:
-    case NodeEvent::kStoreFailed: return LogLevel::kWarning;
+    case NodeEvent::kStoreFailed:
+    case NodeEvent::kMissed:
+    case NodeEvent::kUnsubmitted: return LogLevel::kWarning;
     case NodeEvent::kDeclared:
     case NodeEvent::kWriteGivenUp: return LogLevel::kError;
   }
@@ -92,6 +94,18 @@ Result<> Node::handle(std::string_view kind, KindRules rules, Handler handler, P
   return handlers_.add(kind, std::move(rules), std::move(handler), std::move(probe));
 }
 
+Result<> Node::schedule(Schedule schedule) {
+  {
+    MutexLock lock(mutex_);
+    if (started_) {
+      return fail(ErrorCode::kInvalid,
+                  fmt::format("the schedule \"{}\" comes too late: register it before start()",
+                              schedule.name));
+    }
+  }
+  return schedules_.add(std::move(schedule));
+}
+
 Result<> Node::start() {
   if (Result<> valid = validate(settings_); !valid) return valid;
   MutexLock lock(mutex_);
@@ -105,7 +119,7 @@ Result<> Node::start() {
 }
 
 void Node::run() {
-  Core core(settings_, handlers_.kinds(), seed_, time_.now());
+  Core core(settings_, handlers_.kinds(), seed_, time_.now(), schedules_.all());
   Commands commands;
   std::vector<Event> events;
   core.begin(time_.now(), commands);

@@ -19,6 +19,7 @@
 #include "base/result.h"
 #include "engine/attempt_run.h"
 #include "engine/core/core.h"
+#include "engine/core/schedule_table.h"
 #include "engine/executor.h"
 #include "engine/handler_table.h"
 #include "engine/inbox.h"
@@ -51,6 +52,8 @@ class Node {
 
   // Before start(). A name that ends in `*` stands for all kinds that begin so.
   Result<> handle(std::string_view kind, KindRules rules, Handler handler, Probe probe = nullptr);
+  // Before start().
+  Result<> schedule(Schedule schedule);
   void listen(Listener listener) { listener_ = std::move(listener); }
   Result<> start();
 
@@ -90,6 +93,7 @@ class Node {
   const std::uint64_t seed_;
   Listener listener_;
   HandlerTable handlers_;
+  ScheduleTable schedules_;
 
   std::shared_ptr<Inbox> inbox_ = std::make_shared<Inbox>();
   // No handler is called at or after it; by the node's time.

@@ -9,7 +9,8 @@
 
 namespace recourse::engine {
 
-Core::Core(const NodeSettings& settings, KindTable kinds, std::uint64_t seed, TimePoint now)
+Core::Core(const NodeSettings& settings, KindTable kinds, std::uint64_t seed, TimePoint now,
+           std::vector<Schedule> schedules)
     : settings_(checked(settings)),
       kinds_(std::move(kinds)),
       rng_(seed),
@@ -19,7 +20,8 @@ Core::Core(const NodeSettings& settings, KindTable kinds, std::uint64_t seed, Ti
       batch_(settings_.batch),
       scanner_(settings_.scan),
       ingest_(settings_.ingest),
-      outcomes_(settings_.apply_calls) {
+      outcomes_(settings_.apply_calls),
+      schedules_(std::move(schedules), settings_.lease.ttl) {
   for (const task::Kind& kind : kinds_.whole_names()) (void)lane_of(kind, now);
 }
 
@@ -50,6 +52,7 @@ void Core::settle(TimePoint now, Commands& out) {
   });
   ask_whether_begun(now, out);
   if (stopping_) go_on_stopping(now, out);
+  submit_occurrences(now, out);
   send_inserts(now, out);
   dispatch(now, out);
   record_starts(now, out);
@@ -69,6 +72,7 @@ TimePoint Core::next_wakeup() {
   }
   if (!starts_to_record_.empty() && !recording_starts_) next = std::min(next, record_not_before_);
   if (!life_.is_live() || stopping_) return next;
+  next = std::min(next, store_time_.local(schedules_.next_wakeup()));
   if (!reconciling_.out) next = std::min(next, next_reconcile_);
   // While fenced none of these can be done: the heartbeat's answer is what changes that, and a node
   // that were woken for them in vain would spin through an outage.

@@ -43,6 +43,7 @@
 #include "engine/core/outcome_line.h"
 #include "engine/core/rules.h"
 #include "engine/core/scanner.h"
+#include "engine/core/schedules.h"
 #include "engine/core/settings.h"
 #include "engine/core/store_time.h"
 #include "policy/batch_controller.h"
@@ -54,7 +55,8 @@ namespace recourse::engine {
 class Core {
  public:
   // Settings must be valid. The same seed, events and times give the same commands.
-  Core(const NodeSettings& settings, KindTable kinds, std::uint64_t seed, TimePoint now);
+  Core(const NodeSettings& settings, KindTable kinds, std::uint64_t seed, TimePoint now,
+       std::vector<Schedule> schedules = {});
   ~Core();
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
@@ -251,6 +253,13 @@ class Core {
   void release_unstarted(TimePoint now);
   void cut_off(Commands& out);
 
+  // --- schedules (core_schedules.cc) ---
+  void submit_occurrences(TimePoint now, Commands& out);
+  // An occurrence was not taken.
+  void hear(const task::TaskId& id, const Error& error, TimePoint now, Commands& out);
+  // To whoever waits; the core hears its own.
+  void answer(AnswerSubmits answers, TimePoint now, Commands& out);
+
   const NodeSettings settings_;
   const KindTable kinds_;
   Rng rng_;
@@ -299,6 +308,7 @@ class Core {
   std::map<task::Kind, TimePoint> nobodys_;
   std::optional<Stopping> stopping_;
   TimePoint settled_at_;
+  Schedules schedules_;
 };
 
 }  // namespace recourse::engine

@@ -25,6 +25,8 @@ using CallId = Strong<struct CallTag, std::uint64_t>;
 using AttemptId = Strong<struct AttemptTag, std::uint64_t>;
 // Who waits for a submit's answer.
 using SubmitId = Strong<struct SubmitTag, std::uint64_t>;
+// Nobody does: the core's own submits, for its schedules. Never given to the shell.
+inline constexpr SubmitId kOwnSubmit{};
 
 // --- callers ---
 

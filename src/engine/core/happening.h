@@ -56,6 +56,8 @@ enum class NodeEvent : std::uint8_t {
   kDropped,      // held here, but not in the store's list: not run
   kReconciled,   // in the store's list, but not held here: released
   kStoreFailed,  // a call failed; it will be repeated where that makes sense
+  kMissed,       // a schedule's occurrence came while no node lived: not run
+  kUnsubmitted,  // a schedule's occurrence that the store cannot take
   kWriteGivenUp  // an outcome that the store cannot take, whatever is left out of it
 };
 
@@ -73,6 +75,8 @@ constexpr std::string_view to_string(NodeEvent event) {
     case NodeEvent::kDropped: return "task_dropped";
     case NodeEvent::kReconciled: return "task_reconciled";
     case NodeEvent::kStoreFailed: return "store_failed";
+    case NodeEvent::kMissed: return "occurrence_missed";
+    case NodeEvent::kUnsubmitted: return "occurrence_refused";
     case NodeEvent::kWriteGivenUp: return "write_given_up";
   }
   std::abort();
