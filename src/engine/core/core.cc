@@ -53,8 +53,9 @@ void Core::settle(TimePoint now, Commands& out) {
   ask_whether_begun(now, out);
   if (stopping_) go_on_stopping(now, out);
   submit_occurrences(now, out);
-  send_inserts(now, out);
   dispatch(now, out);
+  // After it: what has just been handed over leaves its room to the newborn.
+  send_inserts(now, out);
   record_starts(now, out);
   send_outcomes(now, out);
   send_claim(now, out);

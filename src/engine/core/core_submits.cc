@@ -59,8 +59,11 @@ bool Core::claim_at_birth(const store::Submission& submission, TimePoint now) {
   if (submission.delay != Duration::zero()) return false;
   Lane* lane = lane_of(submission.spec.kind, now);
   if (lane == nullptr) return false;
-  const bool may = !stopping_ && life_.may_act(now) && lane->room(now) > 0 && has_hold_room() &&
-                   !is_queue_full();
+  // Where the caller runs what fits nowhere, nothing that was born here is turned away.
+  const bool is_kept =
+      settings_.executor.rejection == Rejection::kCallerRuns || !is_queue_full();
+  const bool may =
+      !stopping_ && life_.may_act(now) && lane->room(now) > 0 && has_hold_room() && is_kept;
   if (may) {
     lane->reserve();
   } else {

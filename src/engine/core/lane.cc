@@ -124,8 +124,9 @@ Lane::Leave Lane::ask_leave(const task::Task& task, TimePoint now) {
 
 std::optional<policy::BreakerChange> Lane::record(std::optional<policy::Permit> permit, bool failed,
                                                   Duration took, TimePoint now) {
+  // Never zero again, which means unknown.
   usual_time_ =
-      usual_time_ == Duration::zero() ? std::max(took, Duration(1)) : (usual_time_ * 7 + took) / 8;
+      std::max(Duration(1), usual_time_ == Duration::zero() ? took : (usual_time_ * 7 + took) / 8);
   if (!permit) return std::nullopt;
   return breaker_.record(*permit, {.failed = failed, .took = took}, now);
 }

@@ -123,7 +123,7 @@ struct KindSettings {
   int concurrency = 0;
   // Tasks of it that wait here for a free place, at most. How many really do follows from how long
   // its handlers take.
-  int queue = 1'000;
+  int queue = 4'000;
   // While others wait, one tenant may have this many of a claim; zero means first come, first
   // served.
   int tenant_max = 0;
