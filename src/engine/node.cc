@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <semaphore>
 #include <utility>
 
 namespace recourse::engine {
@@ -49,20 +48,26 @@ SubmitWaiter& waiter_of(SubmitId id) {
   return *reinterpret_cast<SubmitWaiter*>(static_cast<std::uintptr_t>(id.value));
 }
 
+// Not a semaphore: the library's spins and yields before it sleeps, and takes from those it waits
+// for.
 class BlockingWaiter final : public SubmitWaiter {
  public:
   void answered(const SubmitAnswer& answer) override {
+    MutexLock lock(mutex_);
     answer_ = answer;
-    there_.release();
+    // Under the lock: whoever waits may be gone, and this with it, as soon as it is free.
+    there_.notify_one();
   }
   SubmitAnswer wait() {
-    there_.acquire();
+    MutexLock lock(mutex_);
+    while (!answer_) there_.wait(mutex_);
     return std::move(*answer_);
   }
 
  private:
-  std::binary_semaphore there_{0};
-  std::optional<SubmitAnswer> answer_;
+  Mutex mutex_;
+  ConditionVariable there_;
+  std::optional<SubmitAnswer> answer_ GUARDED_BY(mutex_);
 };
 
 }  // namespace

@@ -64,7 +64,7 @@ void Core::settle(TimePoint now, Commands& out) {
 }
 
 TimePoint Core::next_wakeup() {
-  TimePoint next = std::min(life_.next_wakeup(), outcomes_.next_wakeup());
+  TimePoint next = std::min({life_.next_wakeup(), outcomes_.next_wakeup(), ingest_.next_wakeup()});
   if (const auto timer = wheel_.next_wakeup()) next = std::min(next, *timer);
   if (!to_begin_.empty()) next = std::min(next, to_begin_.front().by);
   if (stopping_ && !stopping_->leaving) {

@@ -119,6 +119,7 @@ class Core {
     std::vector<SubmitId> submits;
     task::LeaseId lease;
     task::Incarnation owner;
+    TimePoint sent_at;
     bool again = false;
   };
   struct ClaimCall {

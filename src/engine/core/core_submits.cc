@@ -25,11 +25,12 @@ void Core::handle(Submit event, TimePoint now, Commands& out) {
 }
 
 void Core::send_inserts(TimePoint now, Commands& out) {
-  while (std::optional<Ingest::Batch> batch = ingest_.take()) {
+  while (std::optional<Ingest::Batch> batch = ingest_.take(now)) {
     const CallId id(++calls_);
     InsertCall call{.submits = std::move(batch->submits),
                     .lease = task::LeaseId(ids_.next(now)),
                     .owner = life_.incarnation(),
+                    .sent_at = now,
                     .again = batch->again};
     for (store::Submission& submission : batch->submissions) {
       submission.claim.reset();
@@ -60,8 +61,7 @@ bool Core::claim_at_birth(const store::Submission& submission, TimePoint now) {
   Lane* lane = lane_of(submission.spec.kind, now);
   if (lane == nullptr) return false;
   // Where the caller runs what fits nowhere, nothing that was born here is turned away.
-  const bool is_kept =
-      settings_.executor.rejection == Rejection::kCallerRuns || !is_queue_full();
+  const bool is_kept = settings_.executor.rejection == Rejection::kCallerRuns || !is_queue_full();
   const bool may =
       !stopping_ && life_.may_act(now) && lane->room(now) > 0 && has_hold_room() && is_kept;
   if (may) {
@@ -83,7 +83,7 @@ void Core::handle(InsertEnded event, TimePoint now, Commands& out) {
   if (!found) return;
   const InsertCall call = std::move(found.mapped());
   if (event.answer && reconciling_.out) ended_since_read_.insert(call.lease);
-  ingest_.end(call.again);
+  ingest_.end(call.again, call.submits.size(), call.sent_at, now);
   unreserve(event.batch);
   if (!event.answer) {
     answer_failed(std::move(event), call, now, out);

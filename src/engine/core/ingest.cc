@@ -1,5 +1,6 @@
 #include "engine/core/ingest.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -13,6 +14,11 @@ std::size_t size_of(const task::TaskSpec& spec) {
   for (const auto& [name, value] : spec.search_keys) bytes += name.size() + value.size();
   return bytes;
 }
+
+// Fewer gather until the call that is out has ended: transactions, not rows, are what costs.
+constexpr std::size_t kWorthAnotherCall = 64;
+constexpr int kLingerShare = 4;
+constexpr Duration kLingerMax = std::chrono::microseconds(500);
 
 // Below the store's bound, which counts the small fields too.
 constexpr std::size_t kBytesPerCall = store::kBatchBytesMax - store::kBatchRowsMax * 2 * 1024;
@@ -43,7 +49,23 @@ std::vector<WaitingSubmit> Ingest::take_all() {
   return all;
 }
 
-std::optional<Ingest::Batch> Ingest::take() {
+void Ingest::end(bool again, std::size_t answered, TimePoint sent_at, TimePoint now) {
+  --(again ? again_out_ : out_);
+  if (again) return;
+  linger_until_ = now + std::min((now - sent_at) / kLingerShare, kLingerMax);
+  expected_ = std::min(waiting_.size() + answered, kWorthAnotherCall);
+}
+
+bool Ingest::has_call() const {
+  if (waiting_.empty()) return false;
+  return out_ == 0 || (out_ < settings_.calls && waiting_.size() >= kWorthAnotherCall);
+}
+
+TimePoint Ingest::next_wakeup() const {
+  return has_call() && waiting_.size() < expected_ ? linger_until_ : kNever;
+}
+
+std::optional<Ingest::Batch> Ingest::take(TimePoint now) {
   if (!again_.empty() && again_out_ == 0) {
     Batch batch = std::move(again_.front());
     again_.pop_front();
@@ -52,7 +74,7 @@ std::optional<Ingest::Batch> Ingest::take() {
     ++again_out_;
     return batch;
   }
-  if (waiting_.empty() || out_ >= settings_.calls) return std::nullopt;
+  if (!has_call() || (waiting_.size() < expected_ && now < linger_until_)) return std::nullopt;
   ++out_;
   return gather();
 }

@@ -13,6 +13,8 @@ namespace {
 constexpr Duration kFirstPause = std::chrono::milliseconds(50);
 constexpr Duration kLongestPause = std::chrono::seconds(2);
 constexpr std::size_t kSmallBatch = 32;
+// Fewer gather until the call that is out has ended: transactions, not rows, are what costs.
+constexpr std::size_t kWorthAnotherCall = 64;
 
 bool has_text(const store::Outcome& outcome) {
   return (outcome.transition.error && !outcome.transition.error->message.empty()) ||
@@ -28,7 +30,7 @@ store::Outcome without_text(store::Outcome outcome) {
 }  // namespace
 
 std::optional<std::vector<store::Outcome>> OutcomeLine::take(TimePoint now) {
-  if (out_ >= calls_ || now < not_before_) return std::nullopt;
+  if (!has_call() || now < not_before_) return std::nullopt;
   std::vector<store::Outcome> batch;
   if (!again_.empty()) {
     batch = std::move(again_.front());
@@ -88,9 +90,11 @@ void OutcomeLine::rest(TimePoint now) {
   not_before_ = now + pause_;
 }
 
-TimePoint OutcomeLine::next_wakeup() const {
-  const bool could_send = waiting() > 0 && out_ < calls_;
-  return could_send ? not_before_ : kNever;
+bool OutcomeLine::has_call() const {
+  if (out_ == 0) return waiting() > 0;
+  return out_ < calls_ && (!again_.empty() || waiting_.size() >= kWorthAnotherCall);
 }
+
+TimePoint OutcomeLine::next_wakeup() const { return has_call() ? not_before_ : kNever; }
 
 }  // namespace recourse::engine

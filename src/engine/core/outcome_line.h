@@ -36,6 +36,8 @@ class OutcomeLine {
 
  private:
   void end_call() { --out_; }
+  // Something waits that is worth a call, and one is free.
+  [[nodiscard]] bool has_call() const;
   void rest(TimePoint now);
   void send_halves(std::vector<store::Outcome> batch);
 
