@@ -221,6 +221,9 @@ void Node::begin_handler(const engine::Start& start) {
     });
   }
   process_->begun.emplace(start.attempt, std::move(begun));
+  world_.schedule.after(takes / 2, [this, number, attempt = start.attempt] {
+    post(number, [this, attempt] { say(attempt, "half way"); });
+  });
   world_.schedule.after(takes, [this, number, attempt = start.attempt] {
     post(number, [this, attempt] { end_handler(attempt); });
   });
@@ -247,6 +250,8 @@ void Node::end_handler(engine::AttemptId attempt) {
     result = engine::Failed{policy::Declined{"was told to stop"}};
   }
   const std::uint64_t number = process_->number;
+  say_last(attempt, *begun.task);
+  if (!is_running(number)) return;
   deliver(number, engine::AttemptEnded{attempt, std::move(result)});
   if (is_running(number)) take_from_queue();
 }

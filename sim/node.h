@@ -88,12 +88,17 @@ class Node {
   void command(const engine::AnswerSubmits& command);
   void command(engine::Stopped command);
   void command(const engine::Happening& command);
+  void command(engine::WriteNotes command);
 
   // --- the executor ---
   void take_from_queue();
   void begin_handler(const engine::Start& start);
   void end_handler(engine::AttemptId attempt);
   void close_run(const Begun& begun);
+
+  // --- handlers that talk (node_notes.cc) ---
+  void say(engine::AttemptId attempt, const char* text);
+  void say_last(engine::AttemptId attempt, const task::Task& task);
 
   World& world_;
   const int index_;

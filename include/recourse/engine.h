@@ -54,6 +54,17 @@ struct TaskView {
   std::optional<TimePoint> ended_at;
 };
 
+// What a handler said while it ran.
+struct NoteView {
+  int attempt = 1;
+  TimePoint at;
+  // 0 to 1, where it said how far it had come.
+  std::optional<double> progress;
+  std::string text;
+};
+// The newest, of notes as Engine::notes answers them.
+[[nodiscard]] std::optional<double> progress_of(const std::vector<NoteView>& notes);
+
 struct StopReport {
   int released = 0;
   int finished = 0;
@@ -109,6 +120,8 @@ class Engine {
 
   // --- seeing and steering ---
   Result<TaskView> find(std::string_view id);
+  // What its handler said, newest last: the newest 100, for as long as the task is kept.
+  Result<std::vector<NoteView>> notes(std::string_view id);
   // done: it is so. requested: the owner of the running task will see to it.
   Result<std::string> cancel(std::string_view id, std::string_view by);
   Result<std::string> pause(std::string_view id, std::string_view by);

@@ -50,6 +50,7 @@ class TestEngine {
   int advance(Duration by);
 
   Result<TaskView> find(std::string_view id);
+  Result<std::vector<NoteView>> notes(std::string_view id);
 
  private:
   struct Impl;

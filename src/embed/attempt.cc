@@ -1,6 +1,11 @@
 #include "recourse/attempt.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
 #include "embed/attempt_access.h"
+#include "store/limits.h"
 
 namespace recourse {
 
@@ -21,6 +26,19 @@ std::string Attempt::last_error() const {
   return error ? error->message : "";
 }
 std::stop_token Attempt::stop_token() const { return impl_->run->stop_token(); }
+
+void Attempt::note(std::string_view text) const {
+  if (text.empty()) return;
+  impl_->run->note({.progress = std::nullopt, .text = clean_text(text, store::kNoteCharactersMax)});
+}
+
+void Attempt::progress(double fraction, std::string_view text) const {
+  // What is no number says nothing of how far it is.
+  if (std::isnan(fraction)) return note(text);
+  const double kept = std::clamp(fraction, 0.0, 1.0);
+  impl_->run->note({.progress = static_cast<int>(std::lround(kept * store::kProgressMax)),
+                    .text = clean_text(text, store::kNoteCharactersMax)});
+}
 
 void Completion::complete(const Outcome& outcome) const {
   detail::AttemptAccess::run_of(attempt_).complete(embed::result_of(outcome));

@@ -1,6 +1,7 @@
 // Between what users of the library say and what the engine understands.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -10,6 +11,7 @@
 #include "engine/core/settings.h"
 #include "policy/backoff.h"
 #include "recourse/engine.h"
+#include "store/reader.h"
 #include "store/work.h"
 #include "task/record.h"
 
@@ -26,6 +28,8 @@ struct NewSubmission {
 Result<NewSubmission> submission_of(Submission asked, const Ulid& new_id, TimePoint now,
                                     const policy::BackoffRegistry& backoffs);
 TaskView view_of(const task::Task& task);
+// Of a task that exists.
+Result<std::vector<NoteView>> notes_of(store::Reader& reader, std::string_view id, Duration within);
 Result<TaskIdText> answer_of(const engine::SubmitAnswer& answer);
 
 // The middleware must outlive the handler.

@@ -120,7 +120,7 @@ Result<Engine> Engine::open(const EngineOptions& options) {
   if (Result<> valid = validate(settings); !valid) return fail(valid.error());
   // One for each call that may be out at once.
   const auto connections =
-      static_cast<std::size_t>(settings.ingest.calls + settings.apply_calls + 2);
+      static_cast<std::size_t>(settings.ingest.calls + settings.apply_calls + 3);
   auto store = embed::open_store(options.store, impl->clock, impl->log, connections);
   if (!store) return fail(store.error());
   impl->store = *std::move(store);
@@ -231,6 +231,10 @@ Result<TaskView> Engine::find(std::string_view id) {
   const auto task = impl_->store.opened->reader().find(*parsed, kReadPatience);
   if (!task) return fail(task.error());
   return embed::view_of(*task);
+}
+
+Result<std::vector<NoteView>> Engine::notes(std::string_view id) {
+  return embed::notes_of(impl_->store.opened->reader(), id, kReadPatience);
 }
 
 Result<std::string> Engine::cancel(std::string_view id, std::string_view by) {

@@ -76,4 +76,8 @@ Result<TaskView> TestEngine::find(std::string_view id) {
   return embed::view_of(*task);
 }
 
+Result<std::vector<NoteView>> TestEngine::notes(std::string_view id) {
+  return embed::notes_of(impl_->opened->reader(), id, kPatience);
+}
+
 }  // namespace recourse::testing

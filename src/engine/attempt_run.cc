@@ -15,6 +15,18 @@ void AttemptRun::complete(AttemptResult result) {
   (void)inbox_->put(AttemptEnded{.attempt = start_.attempt, .result = std::move(result)});
 }
 
+void AttemptRun::note(Said said) {
+  if (completed()) return;
+  std::shared_ptr<HandlersPad> pad;
+  {
+    MutexLock lock(pad_mutex_);
+    if (!pad_) pad_ = std::make_shared<HandlersPad>();
+    pad = pad_;
+  }
+  if (!pad->write(std::move(said))) return;
+  (void)inbox_->put(AttemptNoted{.attempt = start_.attempt, .pad = std::move(pad)});
+}
+
 void run_attempt(const std::shared_ptr<AttemptRun>& run, const Handler& handler,
                  const Probe& probe) {
   // Nothing that a handler throws, of whatever type, goes past this.

@@ -9,10 +9,12 @@
 #include <stop_token>
 #include <utility>
 
+#include "base/mutex.h"
 #include "base/time.h"
 #include "engine/core/command.h"
 #include "engine/core/event.h"
 #include "engine/inbox.h"
+#include "engine/note_pad.h"
 #include "task/record.h"
 
 namespace recourse::engine {
@@ -37,6 +39,8 @@ class AttemptRun {
   // say.
   void complete(AttemptResult result);
   [[nodiscard]] bool completed() const { return completed_.load(std::memory_order_acquire); }
+  // For people. Never waits; ignored once there is an answer.
+  void note(Said said);
 
  private:
   Start start_;
@@ -44,6 +48,9 @@ class AttemptRun {
   std::shared_ptr<Inbox> inbox_;
   std::stop_source stop_;
   std::atomic<bool> completed_ = false;
+  Mutex pad_mutex_;
+  // Made for the first note: most attempts write none.
+  std::shared_ptr<HandlersPad> pad_ GUARDED_BY(pad_mutex_);
 };
 
 // Runs on a thread of the executor. It answers through the run: before it returns, or later from

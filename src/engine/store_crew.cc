@@ -18,6 +18,7 @@ StoreCrew::StoreCrew(store::OpenedStore& opened, Inbox& inbox, std::string name,
   hire(Line::kHeart, 1);
   hire(Line::kWaiting, 1);
   hire(Line::kOther, 1);
+  hire(Line::kNotes, 1);
 }
 
 StoreCrew::~StoreCrew() {
@@ -40,6 +41,7 @@ StoreCrew::Line StoreCrew::line_of(const Command& command) {
   if (std::holds_alternative<Join>(command) || std::holds_alternative<Heartbeat>(command)) {
     return Line::kHeart;
   }
+  if (std::holds_alternative<WriteNotes>(command)) return Line::kNotes;
   return Line::kOther;
 }
 

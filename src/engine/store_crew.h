@@ -33,8 +33,8 @@ class StoreCrew {
   void carry_out(Command command);
 
  private:
-  enum class Line : std::uint8_t { kInsert, kApply, kClaim, kHeart, kWaiting, kOther };
-  static constexpr std::size_t kLines = 6;
+  enum class Line : std::uint8_t { kInsert, kApply, kClaim, kHeart, kWaiting, kOther, kNotes };
+  static constexpr std::size_t kLines = 7;
 
   struct Desk {
     Mutex mutex;

@@ -182,6 +182,50 @@ Operation Operations::start_or_renew(const Side& model) {
           }};
 }
 
+Operation Operations::note(const Side& model) {
+  const std::vector<TaskId> known = seen_ids(model);
+  struct Said {
+    Choice choice;
+    // Now and then the same again.
+    int number = 0;
+    std::optional<int> progress;
+    std::string text;
+  };
+  std::vector<Said> said;
+  // Now and then more than are kept.
+  const std::size_t count = chance(10) ? 150 : 1 + below(5);
+  for (std::size_t i = 0; i < count; ++i) {
+    Said one;
+    one.choice.task = known[known.size() - 1 - below(std::min<std::size_t>(known.size(), 3))];
+    if (chance(15)) one.choice.ticket = static_cast<Ticket>(1 + below(3));
+    one.choice.stranger = LeaseId(name());
+    one.number = static_cast<int>(below(400));
+    if (chance(50)) one.progress = static_cast<int>(below(kProgressMax + 1));
+    one.text = fmt::format("note {} \xFF", i);
+    said.push_back(one);
+  }
+  return {"note", [=](Side& side) {
+            std::vector<Jotting> batch;
+            for (const Said& one : said) {
+              const Task& task = side.seen().at(one.choice.task);
+              const task::Ticket ticket = shown(one.choice, task.ticket);
+              batch.push_back({.ticket = ticket,
+                               .note = {.task = task.id,
+                                        .fence = ticket.fence,
+                                        .number = one.number,
+                                        .attempt = 1,
+                                        .at = side.now(),
+                                        .progress = one.progress,
+                                        .text = one.text}});
+            }
+            const auto done = side.store().note(batch, kWithin);
+            if (!done) return words(done.error());
+            std::string told;
+            for (const bool kept : *done) told += kept ? "yes " : "no ";
+            return told;
+          }};
+}
+
 task::Order Operations::any_order() {
   static const std::vector<Move> moves{Move::kPause,   Move::kResume, Move::kCancel,
                                        Move::kResolve, Move::kIgnore, Move::kRetryNow,

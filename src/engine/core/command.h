@@ -78,6 +78,12 @@ struct ReadTasks {
 struct ReadCounts {
   Duration within;
 };
+// On a line of its own: it holds nobody up.
+struct WriteNotes {
+  CallId call;
+  std::vector<store::Jotting> batch;
+  Duration within;
+};
 
 // --- attempts ---
 
@@ -126,9 +132,10 @@ struct Stopped {
   int cut_off = 0;
 };
 
-using Command = std::variant<Insert, Claim, Apply, RecordStarts, Join, Heartbeat, ReadNodes,
-                             DeclareDead, Adopt, ReadHeld, ReadTasks, ReadCounts, Start,
-                             StopAttempt, SetStartLimit, AnswerSubmits, Stopped, Happening>;
+using Command =
+    std::variant<Insert, Claim, Apply, RecordStarts, Join, Heartbeat, ReadNodes, DeclareDead, Adopt,
+                 ReadHeld, ReadTasks, ReadCounts, Start, StopAttempt, SetStartLimit, AnswerSubmits,
+                 Stopped, Happening, WriteNotes>;
 
 using Commands = std::vector<Command>;
 

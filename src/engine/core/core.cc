@@ -56,10 +56,11 @@ void Core::settle(TimePoint now, Commands& out) {
   send_claim(now, out);
   look_for_kinds(now, out);
   reconcile(now, out);
+  send_notes(now, out);
 }
 
 TimePoint Core::next_wakeup() {
-  TimePoint next = std::min(life_.next_wakeup(), outcomes_.next_wakeup());
+  TimePoint next = std::min({life_.next_wakeup(), outcomes_.next_wakeup(), notes_.next_wakeup()});
   if (const auto timer = wheel_.next_wakeup()) next = std::min(next, *timer);
   if (stopping_ && !stopping_->leaving) {
     next =

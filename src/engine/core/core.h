@@ -39,6 +39,7 @@
 #include "engine/core/ingest.h"
 #include "engine/core/lane.h"
 #include "engine/core/node_life.h"
+#include "engine/core/note_line.h"
 #include "engine/core/outcome_line.h"
 #include "engine/core/rules.h"
 #include "engine/core/scanner.h"
@@ -101,6 +102,7 @@ class Core {
     std::optional<policy::Permit> permit;
     bool decided = false;  // its time was up: what still comes of it is discarded
     bool told_to_stop = false;
+    int notes = 0;  // said so far
   };
   struct InsertCall {
     std::vector<SubmitId> submits;
@@ -231,6 +233,11 @@ class Core {
   void release_unstarted(TimePoint now);
   void cut_off(Commands& out);
 
+  // --- notes (core_notes.cc) ---
+  void handle(const AttemptNoted& event, TimePoint now, Commands& out);
+  void handle(const NotesEnded& event, TimePoint now, Commands& out);
+  void send_notes(TimePoint now, Commands& out);
+
   const NodeSettings settings_;
   const KindTable kinds_;
   Rng rng_;
@@ -276,6 +283,7 @@ class Core {
   std::map<task::Kind, TimePoint> nobodys_;
   std::optional<Stopping> stopping_;
   TimePoint settled_at_;
+  NoteLine notes_;
 };
 
 }  // namespace recourse::engine

@@ -178,6 +178,7 @@ void Core::end_place(const RunningAttempt& attempt) {
 
 void Core::forget(RunningAttempt& attempt) {
   wheel_.cancel(attempt);
+  notes_.forget(attempt.id);
   const auto newest = attempt_of_.find(attempt.task);
   if (newest != attempt_of_.end() && newest->second == attempt.id) attempt_of_.erase(newest);
   const AttemptId id = attempt.id;

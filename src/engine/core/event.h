@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -119,8 +120,32 @@ struct AttemptEnded {
   AttemptResult result;
 };
 
-using Event = std::variant<Submit, WorkHint, RequestHint, StopRequest, InsertEnded, ClaimEnded,
-                           ApplyEnded, StartsEnded, JoinEnded, HeartbeatEnded, NodesRead,
-                           DeclareEnded, AdoptEnded, HeldRead, TasksRead, CountsRead, AttemptEnded>;
+// What a handler says while it runs.
+struct Said {
+  // In millionths of the whole.
+  std::optional<int> progress;
+  std::string text;
+};
+class NotePad {
+ public:
+  virtual ~NotePad() = default;
+  // All that was written since it was last taken.
+  virtual std::vector<Said> take() = 0;
+};
+// Sent once until the pad is taken: a handler that writes in a loop fills its pad, which is
+// bounded, and not the way to the core.
+struct AttemptNoted {
+  AttemptId attempt;
+  std::shared_ptr<NotePad> pad;
+};
+struct NotesEnded {
+  CallId call;
+  Result<std::vector<bool>> answer;
+};
+
+using Event =
+    std::variant<Submit, WorkHint, RequestHint, StopRequest, InsertEnded, ClaimEnded, ApplyEnded,
+                 StartsEnded, JoinEnded, HeartbeatEnded, NodesRead, DeclareEnded, AdoptEnded,
+                 HeldRead, TasksRead, CountsRead, AttemptEnded, AttemptNoted, NotesEnded>;
 
 }  // namespace recourse::engine
