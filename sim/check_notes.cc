@@ -24,9 +24,10 @@ class Notes final : public Checker {
     --ran.fence.value;
     if (!ledger_.last_words.contains({change.id, ran})) return;
     const auto notes = data_.notes.find(change.id);
-    const bool there = notes != data_.notes.end() &&
-                       std::ranges::any_of(
-                           notes->second, [](const auto& note) { return note.second.text == kLastWords; });
+    const bool there =
+        notes != data_.notes.end() && std::ranges::any_of(notes->second, [](const auto& note) {
+          return note.second.text == kLastWords;
+        });
     if (there) return;
     broken("a success has its handler's last words", "they are not there", change.id, change.at);
   }

@@ -83,6 +83,7 @@ void add_row_checkers(Checkers& checkers, Ledger& ledger, const store::memory::D
 void add_attempt_checkers(Checkers& checkers, Ledger& ledger, const store::memory::Data& data);
 void add_book_checkers(Checkers& checkers, Ledger& ledger, const store::memory::Data& data);
 void add_node_checkers(Checkers& checkers, Ledger& ledger, const store::memory::Data& data);
+void add_follow_up_checkers(Checkers& checkers, Ledger& ledger, const store::memory::Data& data);
 void add_note_checkers(Checkers& checkers, Ledger& ledger, const store::memory::Data& data);
 
 }  // namespace recourse::sim

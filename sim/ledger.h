@@ -112,6 +112,8 @@ struct Ledger {
   std::optional<Violation> violation;
   // Runs that said something at their end.
   std::set<std::pair<task::TaskId, task::Ticket>> last_words;
+  // Runs whose answer brought tasks with it.
+  std::set<std::pair<task::TaskId, task::Ticket>> brought_follow_ups;
 
   // The first one counts: what follows may follow from it.
   void broken(std::string_view invariant, std::string what, const task::TaskId& task,

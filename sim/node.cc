@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "sim/follow_ups.h"
 #include "sim/node_process.h"
 #include "sim/world.h"
 
@@ -252,7 +253,11 @@ void Node::end_handler(engine::AttemptId attempt) {
   const std::uint64_t number = process_->number;
   say_last(attempt, *begun.task);
   if (!is_running(number)) return;
-  deliver(number, engine::AttemptEnded{attempt, std::move(result)});
+  std::vector<store::Submission> follow_ups = draw_follow_ups(attempt, *begun.task, result);
+  if (!follow_ups.empty()) {
+    world_.ledger.brought_follow_ups.insert({begun.task->id, begun.task->ticket});
+  }
+  deliver(number, engine::AttemptEnded{attempt, std::move(result), std::move(follow_ups)});
   if (is_running(number)) take_from_queue();
 }
 

@@ -67,6 +67,7 @@ Checkers make_checkers(Ledger& ledger, const store::memory::Data& data) {
   add_attempt_checkers(checkers, ledger, data);
   add_book_checkers(checkers, ledger, data);
   add_node_checkers(checkers, ledger, data);
+  add_follow_up_checkers(checkers, ledger, data);
   add_note_checkers(checkers, ledger, data);
   return checkers;
 }

@@ -33,12 +33,6 @@ namespace recourse {
 // `tsk_01J...`
 using TaskIdText = std::string;
 
-struct Submission {
-  std::string kind;
-  std::string payload;
-  SubmitOptions options = {};
-};
-
 struct TaskView {
   std::string id;
   std::string kind;
@@ -64,6 +58,20 @@ struct NoteView {
 };
 // The newest, of notes as Engine::notes answers them.
 [[nodiscard]] std::optional<double> progress_of(const std::vector<NoteView>& notes);
+
+// A task that a node of this program has brought to its end.
+struct Ended {
+  std::string id;
+  std::string kind;
+  std::string tenant;
+  // succeeded, failed, dead, cancelled, resolved or ignored
+  std::string state;
+  int retries = 0;
+  std::string error_code;
+  std::string error;
+  // Its last attempt; empty where nothing was run.
+  std::optional<Duration> took;
+};
 
 struct StopReport {
   int released = 0;
@@ -98,6 +106,11 @@ class Engine {
   Engine& around(Middleware middleware);
   // A backoff of your own, by name. `retry` counts from 1.
   Engine& add_backoff(std::string name, std::function<Duration(Duration base, int retry)> curve);
+  // Told of every task that this engine brings to its end, once the store has it; not of those that
+  // people end before they are claimed, nor of what is lost in a crash: the store is the truth. It
+  // is called one end at a time, on a thread of its own; what it throws is ignored, and where it is
+  // too slow by 10,000 ends the oldest go untold.
+  Engine& on_end(std::function<void(const Ended&)> call);
 
   Result<> start();
 

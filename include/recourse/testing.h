@@ -8,6 +8,7 @@
 //   EXPECT_EQ(engine.find(id).value().state, "succeeded");
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ class TestEngine {
   TestEngine& handle(std::string_view kind, F handler, const KindOptions& options = {}) {
     return handle_bytes(kind, typed_handler<T>(std::move(handler)), options);
   }
+
+  // Called while the engine runs, on the test's thread.
+  TestEngine& on_end(std::function<void(const Ended&)> call);
 
   // Nothing runs before run_due() or advance().
   Result<TaskIdText> submit_bytes(std::string_view kind, std::string payload,

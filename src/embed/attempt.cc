@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "embed/attempt_access.h"
+#include "engine/core/held_task.h"
 #include "store/limits.h"
 
 namespace recourse {
@@ -41,7 +42,19 @@ void Attempt::progress(double fraction, std::string_view text) const {
 }
 
 void Completion::complete(const Outcome& outcome) const {
-  detail::AttemptAccess::run_of(attempt_).complete(embed::result_of(outcome));
+  detail::AttemptAccess::complete(attempt_, outcome);
+}
+
+void detail::AttemptAccess::complete(const Attempt& attempt, const Outcome& outcome) {
+  engine::AttemptRun& run = *attempt.impl_->run;
+  auto follow_ups = embed::follow_ups_of(outcome, run.task(), *attempt.impl_->answering);
+  if (follow_ups) {
+    run.complete(embed::result_of(outcome), *std::move(follow_ups));
+    return;
+  }
+  run.complete(engine::Decided{policy::dead_letter(policy::Category::kUnknown,
+                                                   std::string(engine::kFollowUpInvalid),
+                                                   follow_ups.error().message)});
 }
 
 }  // namespace recourse

@@ -1,11 +1,13 @@
 // Between what users of the library say and what the engine understands.
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "base/ulid.h"
+#include "embed/follow_ups.h"
 #include "engine/attempt_run.h"
 #include "engine/core/command.h"
 #include "engine/core/settings.h"
@@ -33,8 +35,9 @@ Result<std::vector<NoteView>> notes_of(store::Reader& reader, std::string_view i
 Result<TaskIdText> answer_of(const engine::SubmitAnswer& answer);
 
 // The middleware must outlive the handler.
-engine::Handler wrap(Handler handler, const std::vector<Middleware>& middleware);
-engine::Handler wrap(AsyncHandler handler);
-engine::Probe wrap(Probe probe);
+engine::Handler wrap(Handler handler, const std::vector<Middleware>& middleware,
+                     std::shared_ptr<const Answering> answering);
+engine::Handler wrap(AsyncHandler handler, std::shared_ptr<const Answering> answering);
+engine::Probe wrap(Probe probe, std::shared_ptr<const Answering> answering);
 
 }  // namespace recourse::embed

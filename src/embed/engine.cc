@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/ulid_source.h"
 #include "embed/convert.h"
+#include "embed/end_teller.h"
 #include "embed/open_store.h"
 #include "engine/node.h"
 #include "task/control.h"
@@ -58,10 +59,14 @@ struct Engine::Impl {
   UlidSource ids{clock, random_seed()};
   embed::NamedStore store;
   std::shared_ptr<policy::BackoffRegistry> backoffs = std::make_shared<policy::BackoffRegistry>();
+  std::shared_ptr<const embed::Answering> answering =
+      std::make_shared<embed::Answering>(backoffs, [] { return SystemClock().now(); });
   std::vector<Middleware> middleware;
   // The first thing that was wrong before start().
   std::optional<Error> wrong;
   std::vector<std::function<Result<>()>> registrations;
+  // Before the node, which tells it.
+  std::unique_ptr<embed::EndTeller> ends;
   std::unique_ptr<engine::Node> node;
 
   void note(Result<> result) {
@@ -133,8 +138,8 @@ Result<Engine> Engine::open(const EngineOptions& options) {
 Engine& Engine::handle_bytes(std::string_view kind, Handler handler, const KindOptions& options,
                              Probe probe) {
   impl_->register_later(kind, embed::kind_settings(options),
-                        embed::wrap(std::move(handler), impl_->middleware),
-                        embed::wrap(std::move(probe)));
+                        embed::wrap(std::move(handler), impl_->middleware, impl_->answering),
+                        embed::wrap(std::move(probe), impl_->answering));
   return *this;
 }
 
@@ -142,7 +147,8 @@ Engine& Engine::handle_async(std::string_view kind, AsyncHandler handler,
                              const KindOptions& options) {
   engine::KindSettings settings = embed::kind_settings(options);
   settings.asynchronous = true;
-  impl_->register_later(kind, std::move(settings), embed::wrap(std::move(handler)), nullptr);
+  impl_->register_later(kind, std::move(settings),
+                        embed::wrap(std::move(handler), impl_->answering), nullptr);
   return *this;
 }
 
@@ -154,6 +160,18 @@ Engine& Engine::around(Middleware middleware) {
 Engine& Engine::add_backoff(std::string name,
                             std::function<Duration(Duration base, int retry)> curve) {
   impl_->note(impl_->backoffs->add(std::move(name), std::move(curve)));
+  return *this;
+}
+
+Engine& Engine::on_end(std::function<void(const Ended&)> call) {
+  if (impl_->ends) {
+    impl_->note(fail(ErrorCode::kInvalid, "on_end was given already: an engine has one"));
+    return *this;
+  }
+  impl_->ends = std::make_unique<embed::EndTeller>(std::move(call));
+  impl_->node->listen([ends = impl_->ends.get()](const engine::Happening& happening) {
+    if (auto ended = embed::ended_of(happening)) ends->tell(*std::move(ended));
+  });
   return *this;
 }
 
@@ -277,6 +295,7 @@ Result<std::map<std::pair<std::string, std::string>, std::int64_t>> Engine::coun
 
 StopReport Engine::stop(Duration limit) {
   const engine::Stopped stopped = impl_->node->stop(limit);
+  if (impl_->ends) impl_->ends->wait(limit);
   return {.released = stopped.released, .finished = stopped.finished, .cut_off = stopped.cut_off};
 }
 

@@ -10,9 +10,10 @@ AttemptRun::~AttemptRun() {
       std::make_exception_ptr(std::logic_error("the handler went away without an answer"))}});
 }
 
-void AttemptRun::complete(AttemptResult result) {
+void AttemptRun::complete(AttemptResult result, std::vector<store::Submission> follow_ups) {
   if (completed_.exchange(true, std::memory_order_acq_rel)) return;
-  (void)inbox_->put(AttemptEnded{.attempt = start_.attempt, .result = std::move(result)});
+  (void)inbox_->put(AttemptEnded{
+      .attempt = start_.attempt, .result = std::move(result), .follow_ups = std::move(follow_ups)});
 }
 
 void AttemptRun::note(Said said) {

@@ -37,7 +37,7 @@ class AttemptRun {
 
   // The first answer counts; later ones are ignored. Whether it is still wanted is the core's to
   // say.
-  void complete(AttemptResult result);
+  void complete(AttemptResult result, std::vector<store::Submission> follow_ups = {});
   [[nodiscard]] bool completed() const { return completed_.load(std::memory_order_acquire); }
   // For people. Never waits; ignored once there is an answer.
   void note(Said said);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -29,6 +30,8 @@ class InlineNode {
 
   // Before start().
   Result<> handle(std::string_view kind, KindRules rules, Handler handler, Probe probe = nullptr);
+  // Told of everything that happens.
+  void listen(std::function<void(const Happening&)> listener) { listener_ = std::move(listener); }
   Result<> start();
 
   // Calls no handler.
@@ -59,6 +62,7 @@ class InlineNode {
   std::map<SubmitId, SubmitAnswer> answers_;
   std::uint64_t submits_ = 0;
   int calls_ = 0;
+  std::function<void(const Happening&)> listener_;
 };
 
 }  // namespace recourse::engine

@@ -49,6 +49,7 @@ void Core::settle(TimePoint now, Commands& out) {
     }
   });
   if (stopping_) go_on_stopping(now, out);
+  send_follow_ups(now);
   send_inserts(now, out);
   dispatch(now, out);
   record_starts(now, out);
@@ -60,7 +61,8 @@ void Core::settle(TimePoint now, Commands& out) {
 }
 
 TimePoint Core::next_wakeup() {
-  TimePoint next = std::min({life_.next_wakeup(), outcomes_.next_wakeup(), notes_.next_wakeup()});
+  TimePoint next = std::min(
+      {life_.next_wakeup(), outcomes_.next_wakeup(), notes_.next_wakeup(), next_follow_up()});
   if (const auto timer = wheel_.next_wakeup()) next = std::min(next, *timer);
   if (stopping_ && !stopping_->leaving) {
     next =
@@ -106,6 +108,7 @@ void Core::drop(HeldTask& held) {
   held_bytes_ -= bytes_of(*held.task);
   const task::TaskId id = held.task->id;
   news_.erase(id);
+  following_.erase(id);
   held_.erase(id);
 }
 

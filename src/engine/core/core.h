@@ -238,6 +238,31 @@ class Core {
   void handle(const NotesEnded& event, TimePoint now, Commands& out);
   void send_notes(TimePoint now, Commands& out);
 
+  // --- follow-ups (core_follow_ups.cc) ---
+  // A task whose own outcome waits until the store has what follows from it.
+  struct Following {
+    store::Outcome outcome;
+    News news;
+    std::vector<store::Submission> missing;
+    std::size_t out = 0;  // answers to come
+    TimePoint again_at = TimePoint::min();
+    std::optional<std::string> wrong = std::nullopt;
+  };
+  // One on its way.
+  struct FollowUp {
+    task::TaskId parent;
+    task::Ticket ticket;
+    task::TaskId task;
+  };
+  bool hold_back(HeldTask& held, store::Outcome& outcome, const News& news);
+  void send_follow_ups(TimePoint now);
+  // To callers, and to those that wait for their follow-ups.
+  void answer(AnswerSubmits answers, TimePoint now, Commands& out);
+  void follow_up_answered(const SubmitAnswer& answer, TimePoint now);
+  void follow_ups_written(HeldTask& held, TimePoint now);
+  void give_up_following(HeldTask& held, Following following, TimePoint now);
+  [[nodiscard]] TimePoint next_follow_up() const;
+
   const NodeSettings settings_;
   const KindTable kinds_;
   Rng rng_;
@@ -284,6 +309,9 @@ class Core {
   std::optional<Stopping> stopping_;
   TimePoint settled_at_;
   NoteLine notes_;
+  std::map<task::TaskId, Following> following_;
+  std::map<SubmitId, FollowUp> follow_ups_out_;
+  std::uint64_t follow_up_ids_ = 0;
 };
 
 }  // namespace recourse::engine

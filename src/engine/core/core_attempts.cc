@@ -194,6 +194,7 @@ void Core::handle(AttemptEnded event, TimePoint now, Commands& out) {
   const bool is_current = held != nullptr && held->stage == Stage::kRunning &&
                           held->task->ticket.fence == attempt.fence && !attempt.decided;
   if (is_current) {
+    held->follow_ups = std::move(event.follow_ups);
     end_attempt(*held, attempt, std::move(event.result), now, out);
   } else if (!attempt.decided) {
     attempt.lane->abandon(attempt.permit);

@@ -89,6 +89,7 @@ void Core::release(HeldTask& held, TimePoint due_at, TimePoint now) {
 }
 
 void Core::write(HeldTask& held, store::Outcome outcome, News news) {
+  if (!held.follow_ups.empty() && hold_back(held, outcome, news)) return;
   set_stage(held, Stage::kWriting);
   news_[held.task->id] = news;
   outcomes_.add(std::move(outcome));

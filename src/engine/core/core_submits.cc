@@ -43,7 +43,7 @@ void Core::send_inserts(TimePoint now, Commands& out) {
         early.answers.push_back(
             {call.submits[i], batch->submissions[i].id, store::Insertion::kInserted});
       }
-      out.emplace_back(std::move(early));
+      answer(std::move(early), now, out);
     }
     out.emplace_back(Insert{.call = id,
                             .batch = std::move(batch->submissions),
@@ -110,7 +110,7 @@ void Core::handle(InsertEnded event, TimePoint now, Commands& out) {
       scanner_.expect(store_time_.local(saturating_add(event.answer->now, submission.delay)));
     }
   }
-  if (!answers.answers.empty()) out.emplace_back(std::move(answers));
+  answer(std::move(answers), now, out);
 }
 
 void Core::take_in_born(store::Submission submission, const InsertCall& call, TimePoint store_now,
@@ -136,7 +136,7 @@ void Core::abandon(Commands& out) {
         {waiting.submit, waiting.submission.id,
          fail(ErrorCode::kUnavailable, "the node stopped before it could be written")});
   }
-  if (!answers.answers.empty()) out.emplace_back(std::move(answers));
+  answer(std::move(answers), settled_at_, out);
 }
 
 void Core::answer_failed(InsertEnded event, const InsertCall& call, TimePoint now, Commands& out) {
@@ -154,7 +154,7 @@ void Core::answer_failed(InsertEnded event, const InsertCall& call, TimePoint no
   for (std::size_t i = 0; i < event.batch.size(); ++i) {
     answers.answers.push_back({call.submits[i], event.batch[i].id, fail(error)});
   }
-  out.emplace_back(std::move(answers));
+  answer(std::move(answers), now, out);
 }
 
 }  // namespace recourse::engine

@@ -118,6 +118,8 @@ using AttemptResult = std::variant<Succeeded, Failed, Decided, NotStarted>;
 struct AttemptEnded {
   AttemptId attempt;
   AttemptResult result;
+  // To be in the store before the task's own end is.
+  std::vector<store::Submission> follow_ups = {};
 };
 
 // What a handler says while it runs.
