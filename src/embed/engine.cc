@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <latch>
 #include <random>
 #include <utility>
@@ -294,8 +295,10 @@ Result<std::map<std::pair<std::string, std::string>, std::int64_t>> Engine::coun
 }
 
 StopReport Engine::stop(Duration limit) {
+  const auto begun = std::chrono::steady_clock::now();
   const engine::Stopped stopped = impl_->node->stop(limit);
-  if (impl_->ends) impl_->ends->wait(limit);
+  const auto took = std::chrono::steady_clock::now() - begun;
+  if (impl_->ends) impl_->ends->wait(limit - std::chrono::duration_cast<Duration>(took));
   return {.released = stopped.released, .finished = stopped.finished, .cut_off = stopped.cut_off};
 }
 

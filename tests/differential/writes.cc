@@ -110,6 +110,12 @@ std::string answer_words(const ControlAnswer& answer) {
   return told;
 }
 
+std::string yes_or_no(const std::vector<bool>& answers) {
+  std::string told;
+  for (const bool answer : answers) told += answer ? "yes " : "no ";
+  return told;
+}
+
 }  // namespace
 
 Operation Operations::apply(const Side& model) {
@@ -172,7 +178,7 @@ Operation Operations::start_or_renew(const Side& model) {
             if (is_start) {
               const auto done = side.store().record_starts(held, kWithin);
               if (!done) return words(done.error());
-              for (const bool written : *done) told += written ? "yes " : "no ";
+              told = yes_or_no(*done);
             } else {
               const auto ends = side.store().renew(held, lease_for, kWithin);
               if (!ends) return words(ends.error());
@@ -220,9 +226,7 @@ Operation Operations::note(const Side& model) {
             }
             const auto done = side.store().note(batch, kWithin);
             if (!done) return words(done.error());
-            std::string told;
-            for (const bool kept : *done) told += kept ? "yes " : "no ";
-            return told;
+            return yes_or_no(*done);
           }};
 }
 
