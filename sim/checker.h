@@ -51,6 +51,7 @@ class Checker {
   virtual void died(const Death&) {}
   // A clean stop is over, and what it had in flight has had its time.
   virtual void left(const task::Incarnation&, TimePoint) {}
+  virtual void note_kept(const store::Jotting&, TimePoint) {}
   virtual void purged(std::size_t /*tasks*/, std::size_t /*audit rows*/, TimePoint) {}
   // The quiet period is over.
   virtual void at_end(TimePoint) {}
@@ -82,5 +83,7 @@ void add_row_checkers(Checkers& checkers, Ledger& ledger, const store::memory::D
 void add_attempt_checkers(Checkers& checkers, Ledger& ledger, const store::memory::Data& data);
 void add_book_checkers(Checkers& checkers, Ledger& ledger, const store::memory::Data& data);
 void add_node_checkers(Checkers& checkers, Ledger& ledger, const store::memory::Data& data);
+void add_follow_up_checkers(Checkers& checkers, Ledger& ledger, const store::memory::Data& data);
+void add_note_checkers(Checkers& checkers, Ledger& ledger, const store::memory::Data& data);
 
 }  // namespace recourse::sim

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -36,6 +37,7 @@ enum class Verb : std::uint8_t {
   kControl,
   kPauseKind,
   kPurge,
+  kNote,
 };
 
 std::string_view to_string(Verb verb);
@@ -98,6 +100,9 @@ struct Violation {
   TimePoint at;
 };
 
+// What a handler says at its end, where it says anything.
+inline constexpr const char* kLastWords = "the end";
+
 struct Ledger {
   std::unordered_map<task::TaskId, Submitted> submits;
   std::unordered_map<task::TaskId, std::vector<HandlerRun>> handlers;
@@ -105,6 +110,10 @@ struct Ledger {
   std::map<task::Incarnation, ProcessFacts> processes;
   std::size_t inserted = 0;
   std::optional<Violation> violation;
+  // Runs that said something at their end.
+  std::set<std::pair<task::TaskId, task::Ticket>> last_words;
+  // Runs whose answer brought tasks with it.
+  std::set<std::pair<task::TaskId, task::Ticket>> brought_follow_ups;
 
   // The first one counts: what follows may follow from it.
   void broken(std::string_view invariant, std::string what, const task::TaskId& task,

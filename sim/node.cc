@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "sim/follow_ups.h"
 #include "sim/node_process.h"
 #include "sim/world.h"
 
@@ -242,6 +243,9 @@ void Node::begin_handler(const engine::Start& start, std::deque<engine::Start> b
     });
   }
   process_->begun.emplace(start.attempt, std::move(begun));
+  world_.schedule.after(takes / 2, [this, number, attempt = start.attempt] {
+    post(number, [this, attempt] { say(attempt, "half way"); });
+  });
   world_.schedule.after(takes, [this, number, attempt = start.attempt] {
     post(number, [this, attempt] { end_handler(attempt); });
   });
@@ -267,7 +271,14 @@ void Node::end_handler(engine::AttemptId attempt) {
     result = engine::Failed{policy::Declined{"was told to stop"}};
   }
   const std::uint64_t number = process_->number;
-  deliver(number, engine::AttemptEnded{attempt, std::move(result)});
+  say_last(attempt, *begun.task);
+  if (!is_running(number)) return;
+  std::vector<store::Submission> follow_ups = draw_follow_ups(attempt, *begun.task, result);
+  if (!follow_ups.empty()) {
+    world_.ledger.brought_follow_ups.insert({begun.task->id, begun.task->ticket});
+  }
+  deliver(number,
+          engine::AttemptEnded{attempt, std::move(result), std::nullopt, std::move(follow_ups)});
   if (!is_running(number)) return;
   call_next(std::move(begun.behind), begun.asynchronous);
   take_from_queue();

@@ -89,6 +89,7 @@ class Node {
   void command(const engine::AnswerSubmits& command);
   void command(engine::Stopped command);
   void command(const engine::Happening& command);
+  void command(engine::WriteNotes command);
 
   // --- the executor ---
   void take_from_queue();
@@ -100,6 +101,10 @@ class Node {
   void answer_soon(engine::Event event);
   void end_handler(engine::AttemptId attempt);
   void close_run(const Begun& begun);
+
+  // --- handlers that talk (node_notes.cc) ---
+  void say(engine::AttemptId attempt, const char* text);
+  void say_last(engine::AttemptId attempt, const task::Task& task);
 
   World& world_;
   const int index_;

@@ -94,6 +94,9 @@ class ObservedTransaction final : public store::Transaction {
   Result<> add_audit(std::span<const store::AuditEntry> entries) override {
     return inner_.add_audit(entries);
   }
+  Result<> add_notes(std::span<const store::Note> notes) override {
+    return inner_.add_notes(notes);
+  }
 
   Result<std::vector<Purgeable>> lock_purgeable(const store::PurgeRequest& request) override {
     return inner_.lock_purgeable(request);

@@ -56,6 +56,7 @@ std::string_view to_string(Verb verb) {
     case Verb::kControl: return "control";
     case Verb::kPauseKind: return "pause_kind";
     case Verb::kPurge: return "purge";
+    case Verb::kNote: return "note";
   }
   std::abort();
 }
@@ -66,6 +67,8 @@ Checkers make_checkers(Ledger& ledger, const store::memory::Data& data) {
   add_attempt_checkers(checkers, ledger, data);
   add_book_checkers(checkers, ledger, data);
   add_node_checkers(checkers, ledger, data);
+  add_follow_up_checkers(checkers, ledger, data);
+  add_note_checkers(checkers, ledger, data);
   return checkers;
 }
 
@@ -159,6 +162,14 @@ void World::insert_made(std::span<const store::Submission> batch,
                         const store::InsertAnswer& answer) {
   for (const auto& checker : checkers_) {
     checker->insert_made({.at = schedule.now(), .batch = batch, .answer = answer});
+  }
+  stop_if_broken();
+}
+
+void World::notes_made(std::span<const store::Jotting> batch, const std::vector<bool>& kept) {
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (!kept[i]) continue;
+    for (const auto& checker : checkers_) checker->note_kept(batch[i], schedule.now());
   }
   stop_if_broken();
 }

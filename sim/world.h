@@ -67,6 +67,7 @@ class World {
 
   // --- news, for the checkers ---
   void insert_made(std::span<const store::Submission> batch, const store::InsertAnswer& answer);
+  void notes_made(std::span<const store::Jotting> batch, const std::vector<bool>& kept);
   void submit_answered(int node, const engine::SubmitAnswer& answer);
   void acknowledged(const task::TaskId& submitted, const task::TaskId& task);
   void handler_started(HandlerRun run);

@@ -83,8 +83,8 @@ class StoreDifferential : public testing::Test {
  private:
   static void forget_everything(FreshDatabase& database) {
     const std::unique_ptr<sql::Connection> connection = database.connect();
-    for (const char* table :
-         {"task", "archive", "unique", "search", "attempt", "audit", "node", "counter", "pause"}) {
+    for (const char* table : {"task", "archive", "unique", "search", "attempt", "audit", "node",
+                              "counter", "pause", "note"}) {
       ASSERT_TRUE(connection->run(fmt::format("DELETE FROM recourse_{}", table)));
     }
     ASSERT_TRUE(connection->run("UPDATE recourse_meta SET value = 0 WHERE name = 'pauses'"));

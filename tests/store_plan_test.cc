@@ -59,6 +59,11 @@ constexpr auto kHot = std::to_array<Hot>({
      "recourse_archive_expiry"},
     {"the archive by id", "FROM recourse_archive WHERE id IN", "", "recourse_archive",
      "recourse_archive_pkey"},
+    {"the notes' numbers", "SELECT task_id, fence, number FROM recourse_note", "", "recourse_note",
+     "recourse_note_pkey"},
+    {"the oldest notes", "DELETE FROM recourse_note WHERE task_id = ?", "", "recourse_note",
+     "recourse_note_pkey"},
+    {"the notes of a task", "said FROM recourse_note", "", "recourse_note", "recourse_note_pkey"},
     {"the search key", "FROM recourse_search JOIN recourse_task", "", "recourse_search",
      "recourse_search_pkey"},
     {"the search key's task", "FROM recourse_search JOIN recourse_task", "", kTask, kTaskId},
@@ -140,7 +145,7 @@ class StorePlans : public testing::TestWithParam<Database> {
   void expect_by_index(const Statement& statement, const Plan& plan, std::string_view when) {
     for (const Access& access : plan.accesses) {
       const bool matters = access.table == "recourse_task" || access.table == "recourse_archive" ||
-                           access.table == "recourse_search";
+                           access.table == "recourse_search" || access.table == "recourse_note";
       if (!matters || may_walk(statement)) continue;
       EXPECT_FALSE(access.is_scan) << when << ", this reads all of " << access.table << ":\n"
                                    << statement.text << "\n\n"

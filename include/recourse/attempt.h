@@ -44,6 +44,12 @@ class Attempt {
   [[nodiscard]] std::stop_token stop_token() const;
   [[nodiscard]] bool stop_requested() const { return stop_token().stop_requested(); }
 
+  // For people who watch: see Engine::notes. Callable from any thread; they never wait and never
+  // throw for bad input. Text is cut at 1,000 characters and made valid UTF-8, a fraction is kept
+  // within 0 and 1. Where a handler writes faster than the store takes, the newest are kept.
+  void note(std::string_view text) const;
+  void progress(double fraction, std::string_view text = {}) const;
+
  private:
   friend class detail::AttemptAccess;
   struct Impl;

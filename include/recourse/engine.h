@@ -33,12 +33,6 @@ namespace recourse {
 // `tsk_01J...`
 using TaskIdText = std::string;
 
-struct Submission {
-  std::string kind;
-  std::string payload;
-  SubmitOptions options = {};
-};
-
 // A task that comes back by the clock.
 struct Schedule {
   // One in the whole store: nodes that have a schedule of the same name share it.
@@ -69,6 +63,31 @@ struct TaskView {
   TimePoint created_at;
   TimePoint due_at;
   std::optional<TimePoint> ended_at;
+};
+
+// What a handler said while it ran.
+struct NoteView {
+  int attempt = 1;
+  TimePoint at;
+  // 0 to 1, where it said how far it had come.
+  std::optional<double> progress;
+  std::string text;
+};
+// The newest, of notes as Engine::notes answers them.
+[[nodiscard]] std::optional<double> progress_of(const std::vector<NoteView>& notes);
+
+// A task that a node of this program has brought to its end.
+struct Ended {
+  std::string id;
+  std::string kind;
+  std::string tenant;
+  // succeeded, failed, dead, cancelled, resolved or ignored
+  std::string state;
+  int retries = 0;
+  std::string error_code;
+  std::string error;
+  // Its last attempt; empty where nothing was run.
+  std::optional<Duration> took;
 };
 
 struct StopReport {
@@ -105,6 +124,11 @@ class Engine {
   Engine& around(Middleware middleware);
   // A backoff of your own, by name. `retry` counts from 1.
   Engine& add_backoff(std::string name, std::function<Duration(Duration base, int retry)> curve);
+  // Told of every task that this engine brings to its end, once the store has it; not of those that
+  // people end before they are claimed, nor of what is lost in a crash: the store is the truth. It
+  // is called one end at a time, on a thread of its own; what it throws is ignored, and where it is
+  // too slow by 10,000 ends the oldest go untold.
+  Engine& on_end(std::function<void(const Ended&)> call);
 
   // Submits a task at each of its times, once, however many nodes have it registered.
   Engine& schedule(Schedule schedule);
@@ -139,6 +163,8 @@ class Engine {
 
   // --- seeing and steering ---
   Result<TaskView> find(std::string_view id);
+  // What its handler said, newest last: the newest 100, for as long as the task is kept.
+  Result<std::vector<NoteView>> notes(std::string_view id);
   // done: it is so. requested: the owner of the running task will see to it.
   Result<std::string> cancel(std::string_view id, std::string_view by);
   Result<std::string> pause(std::string_view id, std::string_view by);

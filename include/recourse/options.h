@@ -84,4 +84,10 @@ struct SubmitOptions {
   std::string id = {};
 };
 
+struct Submission {
+  std::string kind;
+  std::string payload;
+  SubmitOptions options = {};
+};
+
 }  // namespace recourse

@@ -4,13 +4,19 @@
 //   return recourse::retry("points service refused");
 //   return recourse::snooze(10min);               // later, without using up a retry
 //   return recourse::dead_letter("no such member"); // a person looks at it
+//   return recourse::done().then({.kind = "send-mail", .payload = text});  // and what follows
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "recourse/codec.h"
+#include "recourse/options.h"
 #include "recourse/time.h"
 
 namespace recourse {
@@ -33,6 +39,8 @@ struct Outcome {
   std::string reason;
   // Of a snooze: how long. Of a retry: at least how long.
   std::optional<Duration> wait;
+  // Submitted before the task ends with this answer.
+  std::vector<Submission> follow_ups;
 
   // True: done. False: retry. Implicit, so that a handler may answer a bool.
   // NOLINTNEXTLINE(google-explicit-constructor)
@@ -44,6 +52,29 @@ struct Outcome {
   }
   Outcome(OutcomeKind k, std::string c, std::string r, std::optional<Duration> w = std::nullopt)
       : kind(k), code(std::move(c)), reason(std::move(r)), wait(w) {}
+
+  // One more task that follows from this one, of an answer that ends it: done, dead_letter, failed,
+  // cancelled. Where the end is recorded, the follow-up exists; each is made once however often the
+  // task runs (the first answer counts), because its id follows from the task's own. At most 100.
+  Outcome& then(Submission next) & {
+    follow_ups.push_back(std::move(next));
+    return *this;
+  }
+  Outcome then(Submission next) && {
+    follow_ups.push_back(std::move(next));
+    return std::move(*this);
+  }
+  template <class T>
+    requires(!std::is_convertible_v<T, std::string_view>)
+  Outcome& then(std::string_view next, const T& payload, SubmitOptions options = {}) & {
+    return then({std::string(next), Codec<T>::encode(payload), std::move(options)});
+  }
+  template <class T>
+    requires(!std::is_convertible_v<T, std::string_view>)
+  Outcome then(std::string_view next, const T& payload, SubmitOptions options = {}) && {
+    return std::move(*this).then(
+        Submission{std::string(next), Codec<T>::encode(payload), std::move(options)});
+  }
 };
 
 inline Outcome done() { return true; }

@@ -8,6 +8,7 @@
 //   EXPECT_EQ(engine.find(id).value().state, "succeeded");
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,6 +44,8 @@ class TestEngine {
     schedule_of.payload = *std::move(bytes);
     return schedule(std::move(schedule_of));
   }
+  // Called while the engine runs, on the test's thread.
+  TestEngine& on_end(std::function<void(const Ended&)> call);
 
   // Nothing runs before run_due() or advance().
   Result<TaskIdText> submit_bytes(std::string_view kind, std::string payload,
@@ -62,6 +65,7 @@ class TestEngine {
   int advance(Duration by);
 
   Result<TaskView> find(std::string_view id);
+  Result<std::vector<NoteView>> notes(std::string_view id);
 
  private:
   struct Impl;

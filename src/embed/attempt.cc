@@ -1,6 +1,12 @@
 #include "recourse/attempt.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
 #include "embed/attempt_access.h"
+#include "engine/core/held_task.h"
+#include "store/limits.h"
 
 namespace recourse {
 
@@ -22,8 +28,33 @@ std::string Attempt::last_error() const {
 }
 std::stop_token Attempt::stop_token() const { return impl_->run->stop_token(); }
 
+void Attempt::note(std::string_view text) const {
+  if (text.empty()) return;
+  impl_->run->note({.progress = std::nullopt, .text = clean_text(text, store::kNoteCharactersMax)});
+}
+
+void Attempt::progress(double fraction, std::string_view text) const {
+  // What is no number says nothing of how far it is.
+  if (std::isnan(fraction)) return note(text);
+  const double kept = std::clamp(fraction, 0.0, 1.0);
+  impl_->run->note({.progress = static_cast<int>(std::lround(kept * store::kProgressMax)),
+                    .text = clean_text(text, store::kNoteCharactersMax)});
+}
+
 void Completion::complete(const Outcome& outcome) const {
-  detail::AttemptAccess::run_of(attempt_).complete(embed::result_of(outcome));
+  detail::AttemptAccess::complete(attempt_, outcome);
+}
+
+void detail::AttemptAccess::complete(const Attempt& attempt, const Outcome& outcome) {
+  engine::AttemptRun& run = *attempt.impl_->run;
+  auto follow_ups = embed::follow_ups_of(outcome, run.task(), *attempt.impl_->answering);
+  if (follow_ups) {
+    run.complete(embed::result_of(outcome), *std::move(follow_ups));
+    return;
+  }
+  run.complete(engine::Decided{policy::dead_letter(policy::Category::kUnknown,
+                                                   std::string(engine::kFollowUpInvalid),
+                                                   follow_ups.error().message)});
 }
 
 }  // namespace recourse

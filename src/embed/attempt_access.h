@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "embed/follow_ups.h"
 #include "engine/attempt_run.h"
 #include "recourse/attempt.h"
 
@@ -11,19 +12,24 @@ namespace recourse {
 
 struct Attempt::Impl {
   std::shared_ptr<engine::AttemptRun> run;
+  std::shared_ptr<const embed::Answering> answering;
 };
 
 namespace detail {
 
 class AttemptAccess {
  public:
-  static Attempt make(std::shared_ptr<engine::AttemptRun> run) {
-    return Attempt(std::make_shared<Attempt::Impl>(Attempt::Impl{std::move(run)}));
+  static Attempt make(std::shared_ptr<engine::AttemptRun> run,
+                      std::shared_ptr<const embed::Answering> answering) {
+    return Attempt(
+        std::make_shared<Attempt::Impl>(Attempt::Impl{std::move(run), std::move(answering)}));
   }
-  static Completion completion(std::shared_ptr<engine::AttemptRun> run) {
-    return Completion(make(std::move(run)));
+  static Completion completion(std::shared_ptr<engine::AttemptRun> run,
+                               std::shared_ptr<const embed::Answering> answering) {
+    return Completion(make(std::move(run), std::move(answering)));
   }
-  static engine::AttemptRun& run_of(const Attempt& attempt) { return *attempt.impl_->run; }
+  // What the handler answered.
+  static void complete(const Attempt& attempt, const Outcome& outcome);
 };
 
 }  // namespace detail
@@ -31,6 +37,7 @@ class AttemptAccess {
 
 namespace recourse::embed {
 
+// But for what follows from it.
 engine::AttemptResult result_of(const Outcome& outcome);
 
 }  // namespace recourse::embed

@@ -144,24 +144,27 @@ Result<TaskIdText> answer_of(const engine::SubmitAnswer& answer) {
   return fail(std::move(error));
 }
 
-engine::Handler wrap(Handler handler, const std::vector<Middleware>& middleware) {
-  return
-      [handler = std::move(handler), &middleware](const std::shared_ptr<engine::AttemptRun>& run) {
-        run->complete(
-            result_of(call_through(middleware, 0, handler, detail::AttemptAccess::make(run))));
-      };
-}
-
-engine::Handler wrap(AsyncHandler handler) {
-  return [handler = std::move(handler)](const std::shared_ptr<engine::AttemptRun>& run) {
-    handler(detail::AttemptAccess::completion(run));
+engine::Handler wrap(Handler handler, const std::vector<Middleware>& middleware,
+                     std::shared_ptr<const Answering> answering) {
+  return [handler = std::move(handler), &middleware,
+          answering = std::move(answering)](const std::shared_ptr<engine::AttemptRun>& run) {
+    const Attempt attempt = detail::AttemptAccess::make(run, answering);
+    detail::AttemptAccess::complete(attempt, call_through(middleware, 0, handler, attempt));
   };
 }
 
-engine::Probe wrap(Probe probe) {
+engine::Handler wrap(AsyncHandler handler, std::shared_ptr<const Answering> answering) {
+  return [handler = std::move(handler),
+          answering = std::move(answering)](const std::shared_ptr<engine::AttemptRun>& run) {
+    handler(detail::AttemptAccess::completion(run, answering));
+  };
+}
+
+engine::Probe wrap(Probe probe, std::shared_ptr<const Answering> answering) {
   if (!probe) return nullptr;
-  return [probe = std::move(probe)](const std::shared_ptr<engine::AttemptRun>& run) {
-    return probe(detail::AttemptAccess::make(run));
+  return [probe = std::move(probe),
+          answering = std::move(answering)](const std::shared_ptr<engine::AttemptRun>& run) {
+    return probe(detail::AttemptAccess::make(run, answering));
   };
 }
 

@@ -1,16 +1,20 @@
 // Between what users of the library say and what the engine understands.
 #pragma once
 
+#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "base/ulid.h"
+#include "embed/follow_ups.h"
 #include "engine/attempt_run.h"
 #include "engine/core/command.h"
 #include "engine/core/schedule_table.h"
 #include "engine/core/settings.h"
 #include "policy/backoff.h"
 #include "recourse/engine.h"
+#include "store/reader.h"
 #include "store/work.h"
 #include "task/record.h"
 
@@ -29,11 +33,14 @@ Result<NewSubmission> submission_of(Submission asked, const Ulid& new_id, TimePo
 // The rest is checked when it is registered.
 Result<engine::Schedule> schedule_of(Schedule asked, const policy::BackoffRegistry& backoffs);
 TaskView view_of(const task::Task& task);
+// Of a task that exists.
+Result<std::vector<NoteView>> notes_of(store::Reader& reader, std::string_view id, Duration within);
 Result<TaskIdText> answer_of(const engine::SubmitAnswer& answer);
 
 // The middleware must outlive the handler.
-engine::Handler wrap(Handler handler, const std::vector<Middleware>& middleware);
-engine::Handler wrap(AsyncHandler handler);
-engine::Probe wrap(Probe probe);
+engine::Handler wrap(Handler handler, const std::vector<Middleware>& middleware,
+                     std::shared_ptr<const Answering> answering);
+engine::Handler wrap(AsyncHandler handler, std::shared_ptr<const Answering> answering);
+engine::Probe wrap(Probe probe, std::shared_ptr<const Answering> answering);
 
 }  // namespace recourse::embed

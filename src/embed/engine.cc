@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <latch>
 #include <random>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "base/ulid_source.h"
 #include "embed/callback_log.h"
 #include "embed/convert.h"
+#include "embed/end_teller.h"
 #include "embed/open_store.h"
 #include "engine/node.h"
 #include "task/control.h"
@@ -58,6 +60,8 @@ struct Engine::Impl {
   UlidSource ids{clock, random_seed()};
   embed::NamedStore store;
   std::shared_ptr<policy::BackoffRegistry> backoffs = std::make_shared<policy::BackoffRegistry>();
+  std::shared_ptr<const embed::Answering> answering =
+      std::make_shared<embed::Answering>(backoffs, [] { return SystemClock().now(); });
   std::vector<Middleware> middleware;
   // The first thing that was wrong before start().
   std::optional<Error> wrong;
@@ -65,6 +69,8 @@ struct Engine::Impl {
   // Answers of submit_async, in their order.
   engine::Executor callbacks{
       {.core_threads = 1, .max_threads = 1, .rejection = engine::Rejection::kHandBack}};
+  // Before the node, which tells it.
+  std::unique_ptr<embed::EndTeller> ends;
   std::unique_ptr<engine::Node> node;
   bool started = false;
 
@@ -143,8 +149,8 @@ Engine& Engine::handle_bytes(std::string_view kind, Handler handler, const KindO
                              Probe probe) {
   if (!impl_->may_register(kind)) return *this;
   impl_->register_later(kind, embed::kind_settings(options),
-                        embed::wrap(std::move(handler), impl_->middleware),
-                        embed::wrap(std::move(probe)));
+                        embed::wrap(std::move(handler), impl_->middleware, impl_->answering),
+                        embed::wrap(std::move(probe), impl_->answering));
   return *this;
 }
 
@@ -153,7 +159,8 @@ Engine& Engine::handle_async(std::string_view kind, AsyncHandler handler,
   if (!impl_->may_register(kind)) return *this;
   engine::KindSettings settings = embed::kind_settings(options);
   settings.asynchronous = true;
-  impl_->register_later(kind, std::move(settings), embed::wrap(std::move(handler)), nullptr);
+  impl_->register_later(kind, std::move(settings),
+                        embed::wrap(std::move(handler), impl_->answering), nullptr);
   return *this;
 }
 
@@ -187,6 +194,18 @@ Engine& Engine::schedule(Schedule schedule) {
   impl_->registrations.emplace_back([impl = impl_.get(), asked = std::move(schedule)] {
     auto made = embed::schedule_of(asked, *impl->backoffs);
     return made ? impl->node->schedule(*std::move(made)) : fail(made.error());
+  });
+  return *this;
+}
+
+Engine& Engine::on_end(std::function<void(const Ended&)> call) {
+  if (impl_->ends) {
+    impl_->note(fail(ErrorCode::kInvalid, "on_end was given already: an engine has one"));
+    return *this;
+  }
+  impl_->ends = std::make_unique<embed::EndTeller>(std::move(call));
+  impl_->node->listen([ends = impl_->ends.get()](const engine::Happening& happening) {
+    if (auto ended = embed::ended_of(happening)) ends->tell(*std::move(ended));
   });
   return *this;
 }
@@ -277,6 +296,10 @@ Result<TaskView> Engine::find(std::string_view id) {
   return embed::view_of(*task);
 }
 
+Result<std::vector<NoteView>> Engine::notes(std::string_view id) {
+  return embed::notes_of(impl_->store.opened->reader(), id, kReadPatience);
+}
+
 Result<std::string> Engine::cancel(std::string_view id, std::string_view by) {
   return impl_->control(id, task::Move::kCancel, by);
 }
@@ -316,7 +339,10 @@ Result<std::map<std::pair<std::string, std::string>, std::int64_t>> Engine::coun
 }
 
 StopReport Engine::stop(Duration limit) {
+  const auto begun = std::chrono::steady_clock::now();
   const engine::Stopped stopped = impl_->node->stop(limit);
+  const auto took = std::chrono::steady_clock::now() - begun;
+  if (impl_->ends) impl_->ends->wait(limit - std::chrono::duration_cast<Duration>(took));
   return {.released = stopped.released, .finished = stopped.finished, .cut_off = stopped.cut_off};
 }
 

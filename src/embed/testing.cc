@@ -5,6 +5,7 @@
 
 #include "base/manual_clock.h"
 #include "embed/convert.h"
+#include "embed/end_teller.h"
 #include "engine/inline_node.h"
 #include "store/memory/memory_store.h"
 
@@ -23,7 +24,9 @@ struct TestEngine::Impl {
   UlidSequence ids{kSeed};
   std::unique_ptr<store::OpenedStore> opened =
       store::memory::open(store::memory::make_data(), clock);
-  policy::BackoffRegistry backoffs;
+  std::shared_ptr<policy::BackoffRegistry> backoffs = std::make_shared<policy::BackoffRegistry>();
+  std::shared_ptr<const embed::Answering> answering =
+      std::make_shared<embed::Answering>(backoffs, [this] { return clock.now(); });
   std::vector<Middleware> middleware;
   engine::InlineNode node{*opened, clock, {}};
   std::optional<Error> wrong;
@@ -45,9 +48,9 @@ TestEngine& TestEngine::handle_bytes(std::string_view kind, Handler handler,
                                      const KindOptions& options, Probe probe) {
   engine::KindRules rules;
   rules.settings = embed::kind_settings(options);
-  Result<> added =
-      impl_->node.handle(kind, std::move(rules), embed::wrap(std::move(handler), impl_->middleware),
-                         embed::wrap(std::move(probe)));
+  Result<> added = impl_->node.handle(
+      kind, std::move(rules), embed::wrap(std::move(handler), impl_->middleware, impl_->answering),
+      embed::wrap(std::move(probe), impl_->answering));
   if (!added && !impl_->wrong) impl_->wrong = std::move(added).error();
   return *this;
 }
@@ -58,9 +61,16 @@ TestEngine& TestEngine::refuse(const Error& error) {
 }
 
 TestEngine& TestEngine::schedule(Schedule schedule) {
-  auto made = embed::schedule_of(std::move(schedule), impl_->backoffs);
+  auto made = embed::schedule_of(std::move(schedule), *impl_->backoffs);
   Result<> added = made ? impl_->node.schedule(*std::move(made)) : fail(made.error());
   if (!added && !impl_->wrong) impl_->wrong = std::move(added).error();
+  return *this;
+}
+
+TestEngine& TestEngine::on_end(std::function<void(const Ended&)> call) {
+  impl_->node.listen([call = std::move(call)](const engine::Happening& happening) {
+    if (const auto ended = embed::ended_of(happening)) embed::tell_safely(call, *ended);
+  });
   return *this;
 }
 
@@ -70,7 +80,7 @@ Result<TaskIdText> TestEngine::submit_bytes(std::string_view kind, std::string p
   const TimePoint now = impl_->clock.now();
   auto submission = embed::submission_of(
       {.kind = std::string(kind), .payload = std::move(payload), .options = options},
-      impl_->ids.next(now), now, impl_->backoffs);
+      impl_->ids.next(now), now, *impl_->backoffs);
   if (!submission) return fail(submission.error());
   return embed::answer_of(
       impl_->node.submit(std::move(submission->submission), submission->novelty));
@@ -86,6 +96,10 @@ Result<TaskView> TestEngine::find(std::string_view id) {
   const auto task = impl_->opened->reader().find(*parsed, kPatience);
   if (!task) return fail(task.error());
   return embed::view_of(*task);
+}
+
+Result<std::vector<NoteView>> TestEngine::notes(std::string_view id) {
+  return embed::notes_of(impl_->opened->reader(), id, kPatience);
 }
 
 }  // namespace recourse::testing

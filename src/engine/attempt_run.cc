@@ -26,14 +26,27 @@ bool AttemptRun::recall() {
   return true;
 }
 
-void AttemptRun::complete(AttemptResult result) {
+void AttemptRun::complete(AttemptResult result, std::vector<store::Submission> follow_ups) {
   if (completed_.exchange(true, std::memory_order_acq_rel)) return;
-  AttemptEnded ended{.attempt = start_.attempt, .result = std::move(result)};
+  AttemptEnded ended{
+      .attempt = start_.attempt, .result = std::move(result), .follow_ups = std::move(follow_ups)};
   if (measured_from_) {
     ended.took =
         std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - *measured_from_);
   }
   (void)inbox_->put(std::move(ended), wake_);
+}
+
+void AttemptRun::note(Said said) {
+  if (completed_.load(std::memory_order_acquire)) return;
+  std::shared_ptr<HandlersPad> pad;
+  {
+    MutexLock lock(pad_mutex_);
+    if (!pad_) pad_ = std::make_shared<HandlersPad>();
+    pad = pad_;
+  }
+  if (!pad->write(std::move(said))) return;
+  (void)inbox_->put(AttemptNoted{.attempt = start_.attempt, .pad = std::move(pad)});
 }
 
 void run_attempt(const std::shared_ptr<AttemptRun>& run, const Handler& handler,

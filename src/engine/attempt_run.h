@@ -11,10 +11,12 @@
 #include <stop_token>
 #include <utility>
 
+#include "base/mutex.h"
 #include "base/time.h"
 #include "engine/core/command.h"
 #include "engine/core/event.h"
 #include "engine/inbox.h"
+#include "engine/note_pad.h"
 #include "task/record.h"
 
 namespace recourse::engine {
@@ -49,7 +51,9 @@ class AttemptRun {
 
   // The first answer counts; later ones are ignored. Whether it is still wanted is the core's to
   // say.
-  void complete(AttemptResult result);
+  void complete(AttemptResult result, std::vector<store::Submission> follow_ups = {});
+  // For people. Never waits; ignored once there is an answer.
+  void note(Said said);
 
  private:
   enum class Phase : std::uint8_t { kHanded, kBegun, kRecalled };
@@ -63,6 +67,9 @@ class AttemptRun {
   std::optional<std::chrono::steady_clock::time_point> measured_from_;
   std::atomic<Phase> phase_ = Phase::kHanded;
   std::atomic<bool> completed_ = false;
+  Mutex pad_mutex_;
+  // Made for the first note: most attempts write none.
+  std::shared_ptr<HandlersPad> pad_ GUARDED_BY(pad_mutex_);
 };
 
 // Runs on a thread of the executor. It answers through the run: before it returns, or later from

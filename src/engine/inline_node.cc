@@ -71,9 +71,10 @@ void InlineNode::carry_out(Command& command) {
     for (SubmitAnswer& answer : answers->answers) {
       answers_.emplace(answer.submit, std::move(answer));
     }
+  } else if (const auto* happening = std::get_if<Happening>(&command)) {
+    if (listener_) listener_(*happening);
   } else if (!std::holds_alternative<SetStartLimit>(command) &&
-             !std::holds_alternative<Stopped>(command) &&
-             !std::holds_alternative<Happening>(command)) {
+             !std::holds_alternative<Stopped>(command)) {
     StoreCaller caller(opened_, settings_.name);
     (void)inbox_->put(caller.call(command));
   }

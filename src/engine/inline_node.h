@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -32,6 +33,8 @@ class InlineNode {
   // Before start().
   Result<> handle(std::string_view kind, KindRules rules, Handler handler, Probe probe = nullptr);
   Result<> schedule(Schedule schedule) { return schedules_.add(std::move(schedule)); }
+  // Told of everything that happens.
+  void listen(std::function<void(const Happening&)> listener) { listener_ = std::move(listener); }
   Result<> start();
 
   // Calls no handler.
@@ -65,6 +68,7 @@ class InlineNode {
   std::map<SubmitId, SubmitAnswer> answers_;
   std::uint64_t submits_ = 0;
   int calls_ = 0;
+  std::function<void(const Happening&)> listener_;
 };
 
 }  // namespace recourse::engine

@@ -91,4 +91,8 @@ Event StoreCaller::ask(ReadTasks& command) {
 
 Event StoreCaller::ask(ReadCounts& command) { return CountsRead{reader_.counts(command.within)}; }
 
+Event StoreCaller::ask(WriteNotes& command) {
+  return NotesEnded{command.call, store_.note(command.batch, command.within)};
+}
+
 }  // namespace recourse::engine

@@ -33,6 +33,7 @@ class StoreCaller {
   Event ask(ReadHeld& command);
   Event ask(ReadTasks& command);
   Event ask(ReadCounts& command);
+  Event ask(WriteNotes& command);
 
   store::Store& store_;
   store::Reader& reader_;

@@ -26,7 +26,7 @@ StoreCrew::StoreCrew(store::OpenedStore& opened, Inbox& inbox, std::string name,
   hire(Line::kHeart, 1);
   hire(Line::kPeers, 1);
   hire(Line::kWaiting, 1);
-  hire(Line::kReading, 1);
+  hire(Line::kSlow, 1);
 }
 
 StoreCrew::~StoreCrew() {
@@ -48,7 +48,8 @@ StoreCrew::Line StoreCrew::line_of(const Command& command) {
   if (is_one_of<Claim>(command)) return Line::kClaim;
   if (is_one_of<Join, Heartbeat>(command)) return Line::kHeart;
   if (is_one_of<ReadNodes, DeclareDead, Adopt>(command)) return Line::kPeers;
-  return Line::kReading;
+  // Long reads, and notes: nobody waits for them.
+  return Line::kSlow;
 }
 
 void StoreCrew::carry_out(Command command) {

@@ -31,7 +31,7 @@ class StoreCrew {
   void carry_out(Command command);
 
  private:
-  enum class Line : std::uint8_t { kInsert, kApply, kClaim, kHeart, kPeers, kWaiting, kReading };
+  enum class Line : std::uint8_t { kInsert, kApply, kClaim, kHeart, kPeers, kWaiting, kSlow };
   static constexpr std::size_t kLines = 7;
 
   struct Desk {

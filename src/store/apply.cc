@@ -30,7 +30,8 @@ std::string told(const std::optional<task::Reason>& reason) {
 
 // What may hold a text that has to be cleaned before it is written.
 bool has_text(const Outcome& outcome) {
-  return outcome.attempt.has_value() || outcome.transition.error.has_value();
+  return outcome.attempt.has_value() || outcome.transition.error.has_value() ||
+         !outcome.notes.empty();
 }
 
 class ApplyRun {
@@ -117,6 +118,7 @@ class ApplyRun {
     const Outcome& outcome = *item.outcome;
     item.answer = {.verdict = WriteVerdict::kApply, .state = written.to};
     if (outcome.attempt) books_.attempted(*outcome.attempt);
+    books_.said(outcome.notes);
     if (why.empty() && !is_notable(written)) return;
     books_.noted({.at = written.at,
                   .task = written.task,

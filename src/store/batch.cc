@@ -48,6 +48,14 @@ bool is_kind(const task::Kind& kind) {
          is_plain_text(kind.value);
 }
 
+bool is_progress(const std::optional<int>& progress) {
+  return !progress || (*progress >= 0 && *progress <= kProgressMax);
+}
+
+bool is_jotting(const Jotting& item) {
+  return item.note.fence == item.ticket.fence && is_progress(item.note.progress);
+}
+
 void clean(std::optional<task::Reason>& reason) {
   if (!reason) return;
   reason->code = clean_text(reason->code, 100);
@@ -110,7 +118,15 @@ Result<> check(std::span<const Outcome> batch) {
     return !item.attempt || (item.attempt->task == item.transition.task &&
                              item.attempt->fence == item.transition.ticket.fence);
   };
+  const auto has_own_notes = [](const Outcome& item) {
+    return std::ranges::all_of(item.notes, [&](const Note& note) {
+      return note.task == item.transition.task && note.fence == item.transition.ticket.fence &&
+             is_progress(note.progress);
+    });
+  };
   return FieldChecks("batch")
+      .require(std::ranges::all_of(batch, has_own_notes), "notes",
+               "must be of the same task and fence, with a progress of 0 to 1,000,000")
       .require(std::ranges::all_of(batch, is_move), "move",
                "must be one of the state table, and no claim")
       .require(std::ranges::all_of(batch, has_own_attempt), "attempt",
@@ -140,6 +156,16 @@ Result<> check(const task::Kind& kind) {
 
 Result<> check(std::span<const Held> batch) {
   return check_ids(batch, [](const Held& item) { return item.task; });
+}
+
+// No bytes: as many of the longest texts as there may be rows stay below the bound.
+Result<> check(std::span<const Jotting> batch) {
+  static_assert(kBatchRowsMax * kNoteCharactersMax * 4 <= kBatchBytesMax);
+  return FieldChecks("batch")
+      .between("rows", batch.size(), std::size_t{1}, kBatchRowsMax)
+      .require(std::ranges::all_of(batch, is_jotting), "notes",
+               "must be of their ticket's fence, with a progress of 0 to 1,000,000")
+      .result();
 }
 
 Result<> check(const Selection& which) {
@@ -182,7 +208,13 @@ Outcome cleaned(Outcome outcome) {
     clean(outcome.attempt->error);
     outcome.attempt->owner = clean_text(outcome.attempt->owner, task::kOwnerBytesMax);
   }
+  for (Note& note : outcome.notes) note = cleaned(std::move(note));
   return outcome;
+}
+
+Note cleaned(Note note) {
+  note.text = clean_text(note.text, kNoteCharactersMax);
+  return note;
 }
 
 }  // namespace recourse::store

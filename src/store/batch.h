@@ -15,6 +15,7 @@ Result<> check(std::span<const Submission> batch);
 Result<> check(const ClaimRequest& request);
 Result<> check(std::span<const Outcome> batch);
 Result<> check(std::span<const Held> batch);
+Result<> check(std::span<const Jotting> batch);
 Result<> check(const NodeInfo& node);
 Result<> check(const task::Kind& kind);
 Result<> check_lease(Duration lease_for);
@@ -27,5 +28,6 @@ Result<> check_actor(std::string_view by);
 
 // With every free text made fit for a store: one bad byte must not fail a batch of five hundred.
 Outcome cleaned(Outcome outcome);
+Note cleaned(Note note);
 
 }  // namespace recourse::store

@@ -15,6 +15,9 @@ Result<> Books::write(Transaction& transaction) const {
   if (!audit_.empty()) {
     if (Result<> added = transaction.add_audit(audit_); !added) return added;
   }
+  if (!notes_.empty()) {
+    if (Result<> added = transaction.add_notes(notes_); !added) return added;
+  }
   std::vector<CountChange> changes;
   for (const auto& [kind, counts] : counts_) {
     for (const task::State state : task::kAllStates) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,9 @@ class Books {
   void vanished(const task::Kind& kind, task::State state) { count(kind, state, -1); }
   void attempted(Attempt attempt) { attempts_.push_back(std::move(attempt)); }
   void noted(AuditEntry entry) { audit_.push_back(std::move(entry)); }
+  void said(std::span<const Note> notes) {
+    notes_.insert(notes_.end(), notes.begin(), notes.end());
+  }
 
   Result<> write(Transaction& transaction) const;
 
@@ -37,6 +41,7 @@ class Books {
   std::map<task::Kind, Counts> counts_;
   std::vector<Attempt> attempts_;
   std::vector<AuditEntry> audit_;
+  std::vector<Note> notes_;
 };
 
 // The changed rows of a transaction: those that stay, and those that go to the archive.

@@ -1,6 +1,6 @@
 // What is remembered of a task's life beside its row. An uneventful life is told by its archive row
 // alone; a failed attempt leaves an attempt row; people, takeovers, dead letters, refused writes
-// and the life of nodes leave audit rows.
+// and the life of nodes leave audit rows; a handler leaves the notes it writes.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +44,23 @@ struct AuditEntry {
   task::Fence fence;
 
   friend bool operator==(const AuditEntry&, const AuditEntry&) = default;
+};
+
+// What a handler said while it ran: for people, never the truth.
+struct Note {
+  task::TaskId task;
+  // Under which it was said, and the how manyth it was: by these it is recognised when it comes
+  // again, and in this order it is shown.
+  task::Fence fence;
+  int number = 1;
+  // Of which attempt: 1, 2, 3, ...
+  int attempt = 1;
+  TimePoint at;
+  // How far it has come, in millionths of the whole; empty where it only said something.
+  std::optional<int> progress;
+  std::string text;
+
+  friend bool operator==(const Note&, const Note&) = default;
 };
 
 }  // namespace recourse::store

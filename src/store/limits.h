@@ -17,6 +17,10 @@ inline constexpr std::size_t kPageLooksMax = 5'000;
 inline constexpr std::size_t kPurgeRowsMax = 1'000;
 // Attempts kept of one task: the newest.
 inline constexpr int kAttemptsKept = 100;
+// Notes kept of one task: the newest.
+inline constexpr int kNotesKept = 100;
+inline constexpr std::size_t kNoteCharactersMax = 1'000;
+inline constexpr int kProgressMax = 1'000'000;
 // A backlog is counted up to here; beyond it is "more".
 inline constexpr std::size_t kBacklogCountMax = 10'000;
 // How far a tenant-fair claim looks into the due tasks of one kind and priority.

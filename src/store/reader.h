@@ -55,6 +55,8 @@ class Reader {
                                 std::size_t limit, Duration within) = 0;
   // The newest kAttemptsKept, oldest first.
   virtual Result<std::vector<Attempt>> attempts(task::TaskId id, Duration within) = 0;
+  // The newest kNotesKept, oldest first.
+  virtual Result<std::vector<Note>> notes(task::TaskId id, Duration within) = 0;
   // Of one task, or of everything.
   virtual Result<AuditPage> audit(std::optional<task::TaskId> id, std::optional<std::int64_t> after,
                                   std::size_t limit, Duration within) = 0;

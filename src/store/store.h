@@ -47,6 +47,9 @@ class Store {
   virtual Result<std::vector<std::optional<TimePoint>>> renew(std::span<const Held> batch,
                                                               Duration lease_for,
                                                               Duration within) = 0;
+  // Keeps what handlers said, each only while the row carries its ticket, or the outcome written
+  // under it. False: somebody else has the task. Repeating is recognised.
+  virtual Result<std::vector<bool>> note(std::span<const Jotting> batch, Duration within) = 0;
 
   // A node exists from here on, before it claims anything.
   virtual Result<Joined> join(const NodeInfo& node, Duration within) = 0;

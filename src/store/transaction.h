@@ -194,6 +194,9 @@ class Transaction {
   // Keeps the newest kAttemptsKept of each task.
   virtual Result<> add_attempts(std::span<const Attempt> attempts) = 0;
   virtual Result<> add_audit(std::span<const AuditEntry> entries) = 0;
+  // Those that are not there yet; keeps the newest kNotesKept of each task. Their rows are locked,
+  // or were written by this transaction.
+  virtual Result<> add_notes(std::span<const Note> notes) = 0;
 
   // --- forgetting ---
   // Finished tasks to be purged, locked, oldest first. By retention where `request.states` is
@@ -204,7 +207,7 @@ class Transaction {
     task::State state;
   };
   virtual Result<std::vector<Purgeable>> lock_purgeable(const PurgeRequest& request) = 0;
-  // Their rows, attempts, audit and search keys, wherever they are.
+  // Their rows, attempts, audit, notes and search keys, wherever they are.
   virtual Result<> forget(std::span<const task::TaskId> ids) = 0;
 };
 

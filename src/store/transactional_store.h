@@ -24,6 +24,7 @@ class TransactionalStore final : public Store {
   Result<std::vector<bool>> record_starts(std::span<const Held> batch, Duration within) override;
   Result<std::vector<std::optional<TimePoint>>> renew(std::span<const Held> batch,
                                                       Duration lease_for, Duration within) override;
+  Result<std::vector<bool>> note(std::span<const Jotting> batch, Duration within) override;
   Result<Joined> join(const NodeInfo& node, Duration within) override;
   Result<Pulse> heartbeat(task::Incarnation node, std::int64_t pauses_seen,
                           Duration within) override;

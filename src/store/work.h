@@ -96,6 +96,8 @@ struct Outcome {
   task::Transition transition;
   // Written with it. An uneventful life needs none: its archive row tells it.
   std::optional<Attempt> attempt;
+  // What the handler said last, written with it too.
+  std::vector<Note> notes = {};
 };
 
 struct Applied {
@@ -109,6 +111,12 @@ struct Applied {
 struct Held {
   task::TaskId task;
   task::Ticket ticket;
+};
+
+// What a handler said, under the ticket it runs with.
+struct Jotting {
+  task::Ticket ticket;
+  Note note;
 };
 
 // Which tasks a person means.

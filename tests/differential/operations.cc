@@ -59,7 +59,8 @@ Operation Operations::next(std::span<Side> sides) {
   if (dice <= 47) return claim(sides);
   if (dice <= 67) return model.seen().empty() ? insert() : apply(model);
   if (dice <= 70) return repeat_apply();
-  if (dice <= 76) return model.seen().empty() ? insert() : start_or_renew(model);
+  if (dice <= 73) return model.seen().empty() ? insert() : start_or_renew(model);
+  if (dice <= 76) return model.seen().empty() ? insert() : note(model);
   if (dice <= 80) return look();
   if (dice <= 82) return join();
   if (dice <= 84) return beat();

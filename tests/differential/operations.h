@@ -57,6 +57,7 @@ class Operations {
   Operation apply(const Side& model);
   Operation repeat_apply();
   Operation start_or_renew(const Side& model);
+  Operation note(const Side& model);
   Operation look();
   Operation join();
   Operation beat();

@@ -138,6 +138,11 @@ std::vector<std::string> Side::everything() {
                                 to_string(attempt.decision), reason_words(attempt.error),
                                 words(attempt.next_due)));
     }
+    for (const Note& note : must(reader().notes(task.id, kWithin))) {
+      all.push_back(fmt::format("note {}.{} of {} attempt={} {} progress={} {}", note.fence.value,
+                                note.number, to_string(note.task), note.attempt, words(note.at),
+                                note.progress.value_or(-1), note.text));
+    }
   }
   std::ranges::move(audit(), std::back_inserter(all));
   for (const auto& [key, n] : must(reader().counts(kWithin))) {

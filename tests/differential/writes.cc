@@ -110,6 +110,12 @@ std::string answer_words(const ControlAnswer& answer) {
   return told;
 }
 
+std::string yes_or_no(const std::vector<bool>& answers) {
+  std::string told;
+  for (const bool answer : answers) told += answer ? "yes " : "no ";
+  return told;
+}
+
 }  // namespace
 
 Operation Operations::apply(const Side& model) {
@@ -172,13 +178,55 @@ Operation Operations::start_or_renew(const Side& model) {
             if (is_start) {
               const auto done = side.store().record_starts(held, kWithin);
               if (!done) return words(done.error());
-              for (const bool written : *done) told += written ? "yes " : "no ";
+              told = yes_or_no(*done);
             } else {
               const auto ends = side.store().renew(held, lease_for, kWithin);
               if (!ends) return words(ends.error());
               for (const auto& end : *ends) told += side.words(end) + ' ';
             }
             return told;
+          }};
+}
+
+Operation Operations::note(const Side& model) {
+  const std::vector<TaskId> known = seen_ids(model);
+  struct Said {
+    Choice choice;
+    // Now and then the same again.
+    int number = 0;
+    std::optional<int> progress;
+    std::string text;
+  };
+  std::vector<Said> said;
+  // Now and then more than are kept.
+  const std::size_t count = chance(10) ? 150 : 1 + below(5);
+  for (std::size_t i = 0; i < count; ++i) {
+    Said one;
+    one.choice.task = known[known.size() - 1 - below(std::min<std::size_t>(known.size(), 3))];
+    if (chance(15)) one.choice.ticket = static_cast<Ticket>(1 + below(3));
+    one.choice.stranger = LeaseId(name());
+    one.number = static_cast<int>(below(400));
+    if (chance(50)) one.progress = static_cast<int>(below(kProgressMax + 1));
+    one.text = fmt::format("note {} \xFF", i);
+    said.push_back(one);
+  }
+  return {"note", [=](Side& side) {
+            std::vector<Jotting> batch;
+            for (const Said& one : said) {
+              const Task& task = side.seen().at(one.choice.task);
+              const task::Ticket ticket = shown(one.choice, task.ticket);
+              batch.push_back({.ticket = ticket,
+                               .note = {.task = task.id,
+                                        .fence = ticket.fence,
+                                        .number = one.number,
+                                        .attempt = 1,
+                                        .at = side.now(),
+                                        .progress = one.progress,
+                                        .text = one.text}});
+            }
+            const auto done = side.store().note(batch, kWithin);
+            if (!done) return words(done.error());
+            return yes_or_no(*done);
           }};
 }
 

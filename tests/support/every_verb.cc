@@ -38,6 +38,7 @@ class Life {
     submit(node);
     claim_in_every_way(node);
     write_outcomes(node);
+    say(node);
     lose_a_worker(node);
     obey_people(node);
     bury(node);
@@ -130,6 +131,30 @@ class Life {
     (void)must(store_.record_starts(held, kWithin));
   }
 
+  Note note(const Task& task) {
+    return {.task = task.id,
+            .fence = task.ticket.fence,
+            .number = ++notes_,
+            .attempt = 1,
+            .at = now_,
+            .progress = 1,
+            .text = "half way"};
+  }
+
+  void say(Incarnation) {
+    // One too many; one whose task is archived; and one with its outcome.
+    std::vector<Jotting> batch;
+    for (int i = 0; i < kNotesKept; ++i) {
+      batch.push_back({claimed_[5].ticket, note(claimed_[5])});
+    }
+    batch.push_back({claimed_[0].ticket, note(claimed_[0])});
+    (void)must(store_.note(batch, kWithin));
+    (void)must(store_.note(std::vector{Jotting{claimed_[5].ticket, note(claimed_[5])}}, kWithin));
+    Outcome end = outcome(claimed_[7], Move::kSucceed);
+    end.notes = {note(claimed_[7])};
+    (void)must(store_.apply(std::vector{end}, kWithin));
+  }
+
   void lose_a_worker(Incarnation) {
     const std::vector<Task> leased = claim(Owner(WorkerName("w1")), 1, 0, 1h);
     ASSERT_EQ(leased.size(), 1U);
@@ -194,6 +219,7 @@ class Life {
       if (page.next) (void)must(reader_.list(filter, page.next, 50, kWithin));
     }
     (void)must(reader_.attempts(some, kWithin));
+    (void)must(reader_.notes(some, kWithin));
     (void)must(reader_.audit(some, std::nullopt, 10, kWithin));
     (void)must(reader_.audit(std::nullopt, std::nullopt, 10, kWithin));
     (void)must(reader_.counts(kWithin));
@@ -222,6 +248,7 @@ class Life {
   UlidSequence names_{7};
   TimePoint now_;
   std::vector<Task> claimed_;
+  int notes_ = 0;
 };
 
 }  // namespace

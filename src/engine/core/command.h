@@ -78,6 +78,12 @@ struct ReadTasks {
 struct ReadCounts {
   Duration within;
 };
+// On a line of its own: it holds nobody up.
+struct WriteNotes {
+  CallId call;
+  std::vector<store::Jotting> batch;
+  Duration within;
+};
 
 // --- attempts ---
 
@@ -135,8 +141,8 @@ struct Stopped {
 };
 
 using Command = std::variant<Insert, Claim, Apply, RecordStarts, Join, Heartbeat, ReadNodes,
-                             DeclareDead, Adopt, ReadHeld, ReadTasks, ReadCounts, Run, Recall,
-                             StopAttempt, SetStartLimit, AnswerSubmits, Stopped, Happening>;
+                             DeclareDead, Adopt, ReadHeld, ReadTasks, ReadCounts, WriteNotes, Run,
+                             Recall, StopAttempt, SetStartLimit, AnswerSubmits, Stopped, Happening>;
 
 using Commands = std::vector<Command>;
 

@@ -53,6 +53,7 @@ void Core::settle(TimePoint now, Commands& out) {
   ask_whether_begun(now, out);
   if (stopping_) go_on_stopping(now, out);
   submit_occurrences(now, out);
+  send_follow_ups(now);
   dispatch(now, out);
   // After it: what has just been handed over leaves its room to the newborn.
   send_inserts(now, out);
@@ -61,10 +62,12 @@ void Core::settle(TimePoint now, Commands& out) {
   send_claim(now, out);
   look_for_kinds(now, out);
   reconcile(now, out);
+  send_notes(now, out);
 }
 
 TimePoint Core::next_wakeup() {
-  TimePoint next = std::min({life_.next_wakeup(), outcomes_.next_wakeup(), ingest_.next_wakeup()});
+  TimePoint next = std::min({life_.next_wakeup(), outcomes_.next_wakeup(), ingest_.next_wakeup(),
+                             notes_.next_wakeup(), next_follow_up()});
   if (const auto timer = wheel_.next_wakeup()) next = std::min(next, *timer);
   if (!to_begin_.empty()) next = std::min(next, to_begin_.front().by);
   if (stopping_ && !stopping_->leaving) {
@@ -114,6 +117,7 @@ void Core::drop(HeldTask& held) {
   held_bytes_ -= bytes_of(*held.task);
   const task::TaskId id = held.task->id;
   news_.erase(id);
+  following_.erase(id);
   held_.erase(id);
 }
 

@@ -40,6 +40,7 @@
 #include "engine/core/ingest.h"
 #include "engine/core/lane.h"
 #include "engine/core/node_life.h"
+#include "engine/core/note_line.h"
 #include "engine/core/outcome_line.h"
 #include "engine/core/rules.h"
 #include "engine/core/scanner.h"
@@ -110,6 +111,7 @@ class Core {
     bool begun = false;    // the handler is known to have been called
     bool decided = false;  // its time was up: what still comes of it is discarded
     bool told_to_stop = false;
+    int notes = 0;  // said so far
   };
   struct ToBegin {
     TimePoint by;
@@ -156,6 +158,9 @@ class Core {
                     TimePoint now);
   void answer_failed(InsertEnded event, const InsertCall& call, TimePoint now, Commands& out);
   void unreserve(const std::vector<store::Submission>& batch);
+  // To whoever waits; the core hears its own.
+  void answer(AnswerSubmits answers, TimePoint now, Commands& out);
+  bool is_own(const SubmitAnswer& answer, TimePoint now, Commands& out);
 
   // --- claims (core_claims.cc) ---
   void handle(ClaimEnded event, TimePoint now, Commands& out);
@@ -258,8 +263,34 @@ class Core {
   void submit_occurrences(TimePoint now, Commands& out);
   // An occurrence was not taken.
   void hear(const task::TaskId& id, const Error& error, TimePoint now, Commands& out);
-  // To whoever waits; the core hears its own.
-  void answer(AnswerSubmits answers, TimePoint now, Commands& out);
+
+  // --- notes (core_notes.cc) ---
+  void handle(const AttemptNoted& event, TimePoint now, Commands& out);
+  void handle(const NotesEnded& event, TimePoint now, Commands& out);
+  void send_notes(TimePoint now, Commands& out);
+
+  // --- follow-ups (core_follow_ups.cc) ---
+  // A task whose own outcome waits until the store has what follows from it.
+  struct Following {
+    store::Outcome outcome;
+    News news;
+    std::vector<store::Submission> missing;
+    std::size_t out = 0;  // answers to come
+    TimePoint again_at = TimePoint::min();
+    std::optional<std::string> wrong = std::nullopt;
+  };
+  // One on its way.
+  struct FollowUp {
+    task::TaskId parent;
+    task::Ticket ticket;
+    task::TaskId task;
+  };
+  bool hold_back(HeldTask& held, store::Outcome& outcome, const News& news);
+  void send_follow_ups(TimePoint now);
+  void follow_up_answered(const SubmitAnswer& answer, TimePoint now);
+  void follow_ups_written(HeldTask& held, TimePoint now);
+  void give_up_following(HeldTask& held, Following following, TimePoint now);
+  [[nodiscard]] TimePoint next_follow_up() const;
 
   const NodeSettings settings_;
   const KindTable kinds_;
@@ -310,6 +341,10 @@ class Core {
   std::optional<Stopping> stopping_;
   TimePoint settled_at_;
   Schedules schedules_;
+  NoteLine notes_;
+  std::map<task::TaskId, Following> following_;
+  std::map<SubmitId, FollowUp> follow_ups_out_;
+  std::uint64_t follow_up_ids_ = 0;
 };
 
 }  // namespace recourse::engine

@@ -21,6 +21,7 @@ void Core::end_place(const RunningAttempt& attempt) {
 
 void Core::forget(RunningAttempt& attempt) {
   wheel_.cancel(attempt);
+  notes_.forget(attempt.id);
   const auto newest = attempt_of_.find(attempt.task);
   if (newest != attempt_of_.end() && newest->second == attempt.id) attempt_of_.erase(newest);
   const AttemptId id = attempt.id;
@@ -43,6 +44,7 @@ void Core::handle(AttemptEnded event, TimePoint now, Commands& out) {
                           held->task->ticket.fence == attempt.fence && !attempt.decided;
   end_place(attempt);
   if (is_current) {
+    held->follow_ups = std::move(event.follow_ups);
     end_attempt(*held, attempt, std::move(event.result), now, out);
   } else if (!attempt.decided) {
     attempt.place->lane.abandon(attempt.permit);

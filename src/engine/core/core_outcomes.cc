@@ -43,6 +43,7 @@ void Core::succeed(HeldTask& held, const RunningAttempt& attempt, TimePoint now)
       .attempt = std::nullopt};
   count_attempt(outcome.transition, held, attempt);
   outcome.transition.error.reset();
+  outcome.notes = notes_.take_of(attempt.id);
   write(held, std::move(outcome),
         {.category = std::nullopt, .escalation = std::nullopt, .took = now - attempt.started_at});
 }
@@ -63,6 +64,7 @@ void Core::decide(HeldTask& held, const policy::Decision& decision, const Runnin
   if (attempt != nullptr) {
     count_attempt(outcome.transition, held, *attempt);
     outcome.attempt = attempt_row(held, *attempt, outcome.transition, now);
+    outcome.notes = notes_.take_of(attempt->id);
     news.took = now - attempt->started_at;
   }
   write(held, std::move(outcome), news);
@@ -87,6 +89,7 @@ void Core::release(HeldTask& held, TimePoint due_at, TimePoint now) {
 }
 
 void Core::write(HeldTask& held, store::Outcome outcome, News news) {
+  if (!held.follow_ups.empty() && hold_back(held, outcome, news)) return;
   set_stage(held, Stage::kWriting);
   news_[held.task->id] = news;
   outcomes_.add(std::move(outcome));

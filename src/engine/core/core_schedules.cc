@@ -28,14 +28,4 @@ void Core::hear(const task::TaskId& id, const Error& error, TimePoint now, Comma
   }
 }
 
-void Core::answer(AnswerSubmits answers, TimePoint now, Commands& out) {
-  std::erase_if(answers.answers, [&](const SubmitAnswer& answer) {
-    if (answer.submit != kOwnSubmit) return false;
-    // There by now, by whomever; or its key is taken, which is what the key is for.
-    if (!answer.result) hear(answer.task, answer.result.error(), now, out);
-    return true;
-  });
-  if (!answers.answers.empty()) out.emplace_back(std::move(answers));
-}
-
 }  // namespace recourse::engine

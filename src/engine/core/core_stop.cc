@@ -54,8 +54,8 @@ void Core::go_on_stopping(TimePoint now, Commands& out) {
     cut_off(out);
     stop.flush_by = now + settings_.store_timeout;
   }
-  const bool written = ingest_.idle() && outcomes_.idle() && !claim_ && starts_to_record_.empty() &&
-                       !recording_starts_;
+  const bool written = ingest_.idle() && following_.empty() && outcomes_.idle() && !claim_ &&
+                       starts_to_record_.empty() && !recording_starts_;
   bool runs = false;
   for (const auto& [id, attempt] : attempts_) runs = runs || !attempt->decided;
   if ((written && !runs) || now >= stop.flush_by) {

@@ -17,15 +17,54 @@ TEST(CoreInserts, OneIdTwiceIsTwoCalls) {
   core.join();
   const task::TaskId id(core.ids.next(core.now));
   (void)core.submit(kMail);
+  (void)core.submit(kMail, id, store::Novelty::kRepeat);
+  (void)core.submit(kMail, id, store::Novelty::kRepeat);
+
+  core.inserted();
+  core.inserted();
+
+  EXPECT_THAT(core.take<Insert>().value().batch, SizeIs(1));
+}
+
+TEST(CoreInserts, CallersWhoWereJustAnsweredAreWaitedForAMoment) {
+  CoreDriver core({}, {kMail});
+  core.join();
   (void)core.submit(kMail);
-  ASSERT_THAT(core.commands, SizeIs(2)) << "both lines are busy";
-
-  (void)core.submit(kMail, id, store::Novelty::kRepeat);
-  (void)core.submit(kMail, id, store::Novelty::kRepeat);
+  (void)core.submit(kMail);
+  core.now += 1ms;
   core.inserted();
+  EXPECT_FALSE(core.take<Insert>()) << "whoever was answered may come back";
+
+  (void)core.submit(kMail);
+
+  EXPECT_THAT(core.take<Insert>().value().batch, SizeIs(2)) << "and did";
+}
+
+TEST(CoreInserts, TheMomentIsAFractionOfWhatTheLastCallTook) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  (void)core.submit(kMail);
+  (void)core.submit(kMail);
+  core.now += 1ms;
   core.inserted();
 
-  for (const Insert& insert : core.take_all<Insert>()) EXPECT_THAT(insert.batch, SizeIs(1));
+  EXPECT_EQ(core.next_wakeup(), core.now + 250us);
+  core.advance(250us);
+
+  EXPECT_THAT(core.take<Insert>().value().batch, SizeIs(1));
+}
+
+TEST(CoreInserts, AnotherCallIsOpenedForManyAndNotForFew) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  (void)core.submit(kMail);
+  ASSERT_TRUE(core.take<Insert>());
+
+  for (int i = 0; i < 63; ++i) (void)core.submit(kMail);
+  EXPECT_FALSE(core.take<Insert>());
+  (void)core.submit(kMail);
+
+  EXPECT_THAT(core.take<Insert>().value().batch, SizeIs(64));
 }
 
 TEST(CoreInserts, ASubmitThatWaitsForItsKeyHoldsUpNobody) {
@@ -37,11 +76,8 @@ TEST(CoreInserts, ASubmitThatWaitsForItsKeyHoldsUpNobody) {
   EXPECT_TRUE(waiting.may_wait);
 
   (void)core.submit(kMail);
-  (void)core.submit(kMail);
 
-  const std::vector<Insert> others = core.take_all<Insert>();
-  ASSERT_THAT(others, SizeIs(2)) << "both lines are free for others";
-  for (const Insert& insert : others) EXPECT_FALSE(insert.may_wait);
+  EXPECT_FALSE(core.take<Insert>().value().may_wait);
 }
 
 TEST(CoreInserts, OnlyOneWaitsForAKeyAtATime) {

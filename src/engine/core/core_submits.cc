@@ -125,6 +125,22 @@ void Core::take_in_born(store::Submission submission, const InsertCall& call, Ti
   if (stopping_) release(held, store_now, now);
 }
 
+bool Core::is_own(const SubmitAnswer& answer, TimePoint now, Commands& out) {
+  if ((answer.submit.value & kFollowUpBit) != 0) {
+    follow_up_answered(answer, now);
+    return true;
+  }
+  if (answer.submit != kOwnSubmit) return false;
+  // An occurrence: there by now, by whomever; or its key is taken, which is what the key is for.
+  if (!answer.result) hear(answer.task, answer.result.error(), now, out);
+  return true;
+}
+
+void Core::answer(AnswerSubmits answers, TimePoint now, Commands& out) {
+  std::erase_if(answers.answers, [&](const SubmitAnswer& one) { return is_own(one, now, out); });
+  if (!answers.answers.empty()) out.emplace_back(std::move(answers));
+}
+
 void Core::abandon(Commands& out) {
   AnswerSubmits answers;
   for (const WaitingSubmit& waiting : ingest_.take_all()) {

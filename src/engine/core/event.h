@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -25,8 +26,10 @@ using CallId = Strong<struct CallTag, std::uint64_t>;
 using AttemptId = Strong<struct AttemptTag, std::uint64_t>;
 // Who waits for a submit's answer.
 using SubmitId = Strong<struct SubmitTag, std::uint64_t>;
-// Nobody does: the core's own submits, for its schedules. Never given to the shell.
-inline constexpr SubmitId kOwnSubmit{};
+// Nobody outside does: the core's own submits, never given to the shell. Callers' ids are addresses
+// and small numbers.
+inline constexpr SubmitId kOwnSubmit{};  // of its schedules
+inline constexpr std::uint64_t kFollowUpBit = std::uint64_t{1} << 63;
 
 // --- callers ---
 
@@ -121,6 +124,8 @@ struct AttemptEnded {
   AttemptResult result;
   // How long the handler really took; empty where nobody measured, and the core's own times count.
   std::optional<Duration> took = std::nullopt;
+  // To be in the store before the task's own end is.
+  std::vector<store::Submission> follow_ups = {};
 };
 // It was to be recalled, but its handler had been called.
 struct AttemptBegun {
@@ -129,9 +134,32 @@ struct AttemptBegun {
   TimePoint at;
 };
 
-using Event =
-    std::variant<Submit, WorkHint, RequestHint, StopRequest, InsertEnded, ClaimEnded, ApplyEnded,
-                 StartsEnded, JoinEnded, HeartbeatEnded, NodesRead, DeclareEnded, AdoptEnded,
-                 HeldRead, TasksRead, CountsRead, AttemptEnded, AttemptBegun>;
+// What a handler says while it runs.
+struct Said {
+  // In millionths of the whole.
+  std::optional<int> progress;
+  std::string text;
+};
+class NotePad {
+ public:
+  virtual ~NotePad() = default;
+  // All that was written since it was last taken.
+  virtual std::vector<Said> take() = 0;
+};
+// Sent once until the pad is taken: a handler that writes in a loop fills its pad, which is
+// bounded, and not the way to the core.
+struct AttemptNoted {
+  AttemptId attempt;
+  std::shared_ptr<NotePad> pad;
+};
+struct NotesEnded {
+  CallId call;
+  Result<std::vector<bool>> answer;
+};
+
+using Event = std::variant<Submit, WorkHint, RequestHint, StopRequest, InsertEnded, ClaimEnded,
+                           ApplyEnded, StartsEnded, JoinEnded, HeartbeatEnded, NodesRead,
+                           DeclareEnded, AdoptEnded, HeldRead, TasksRead, CountsRead, NotesEnded,
+                           AttemptEnded, AttemptBegun, AttemptNoted>;
 
 }  // namespace recourse::engine

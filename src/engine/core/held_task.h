@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "base/time.h"
+#include "store/work.h"
 #include "task/record.h"
 #include "timing/timer.h"
 
@@ -29,13 +32,19 @@ enum class Stage : std::uint8_t {
   kWaiting,    // in the wheel, for its next retry
   kRecording,  // its start is being written down
   kRunning,
-  kWriting,  // what became of it is on its way to the store
+  kWriting,    // what became of it is on its way to the store
+  kFollowing,  // what follows from it is, and has to be there first
 };
 
 // It waits here, and nothing of it is under way.
 constexpr bool is_unstarted(Stage stage) {
   return stage == Stage::kQueued || stage == Stage::kWaiting;
 }
+
+// What one answer of a handler may bring with it.
+inline constexpr std::size_t kFollowUpsMax = 100;
+inline constexpr std::size_t kFollowUpBytesMax = std::size_t{4} * 1024 * 1024;
+inline constexpr std::string_view kFollowUpInvalid = "FOLLOW_UP_INVALID";
 
 struct HeldTask final : CoreTimer {
   HeldTask(std::shared_ptr<const task::Task> t, Lane* l)
@@ -49,6 +58,8 @@ struct HeldTask final : CoreTimer {
   // Counts up over the node with every change of stage: what has not changed since a question was
   // sent can be compared with its answer.
   std::uint64_t changed = 0;
+  // Of the answer that is being carried out.
+  std::vector<store::Submission> follow_ups;
 };
 
 // What it costs to hold it.

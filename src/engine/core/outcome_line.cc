@@ -18,12 +18,14 @@ constexpr std::size_t kWorthAnotherCall = 64;
 
 bool has_text(const store::Outcome& outcome) {
   return (outcome.transition.error && !outcome.transition.error->message.empty()) ||
-         (outcome.attempt && outcome.attempt->error && !outcome.attempt->error->message.empty());
+         (outcome.attempt && outcome.attempt->error && !outcome.attempt->error->message.empty()) ||
+         !outcome.notes.empty();
 }
 
 store::Outcome without_text(store::Outcome outcome) {
   if (outcome.transition.error) outcome.transition.error->message.clear();
   if (outcome.attempt && outcome.attempt->error) outcome.attempt->error->message.clear();
+  outcome.notes.clear();
   return outcome;
 }
 

@@ -39,6 +39,7 @@ class Data {
   std::map<task::Account, task::TaskId> keys;
   std::map<task::TaskId, std::map<task::Fence, Attempt>> attempts;
   std::map<std::int64_t, AuditEntry> audit;
+  std::map<task::TaskId, std::map<std::pair<task::Fence, int>, Note>> notes;
   std::map<task::Incarnation, NodeRow> nodes;
   Counts counts;
   Pauses pauses;

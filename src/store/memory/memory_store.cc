@@ -83,6 +83,15 @@ class MemoryReader final : public Reader {
     return kept;
   }
 
+  Result<std::vector<Note>> notes(TaskId id, Duration) override {
+    MutexLock lock(shared_.mutex);
+    std::vector<Note> kept;
+    const auto of_task = shared_.data.notes.find(id);
+    if (of_task == shared_.data.notes.end()) return kept;
+    for (const auto& [key, note] : of_task->second) kept.push_back(note);
+    return kept;
+  }
+
   Result<AuditPage> audit(std::optional<TaskId> id, std::optional<std::int64_t> after,
                           std::size_t limit, Duration) override {
     if (Result<> valid = check_page(limit); !valid) return fail(valid.error());

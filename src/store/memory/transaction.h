@@ -49,6 +49,7 @@ class MemoryTransaction final : public Transaction {
   Result<> fold_counts() override { return {}; }
   Result<> add_attempts(std::span<const Attempt> attempts) override;
   Result<> add_audit(std::span<const AuditEntry> entries) override;
+  Result<> add_notes(std::span<const Note> notes) override;
 
   Result<std::vector<Purgeable>> lock_purgeable(const PurgeRequest& request) override;
   Result<> forget(std::span<const task::TaskId> ids) override;

@@ -120,6 +120,15 @@ Result<> MemoryTransaction::add_audit(std::span<const AuditEntry> entries) {
   return {};
 }
 
+Result<> MemoryTransaction::add_notes(std::span<const Note> notes) {
+  for (const Note& note : notes) {
+    auto& kept = written().notes[note.task];
+    kept.try_emplace({note.fence, note.number}, note);
+    if (kept.size() > static_cast<std::size_t>(kNotesKept)) kept.erase(kept.begin());
+  }
+  return {};
+}
+
 Result<std::vector<MemoryTransaction::Purgeable>> MemoryTransaction::lock_purgeable(
     const PurgeRequest& request) {
   std::vector<std::pair<TimePoint, Purgeable>> found;
@@ -155,6 +164,7 @@ Result<> MemoryTransaction::forget(std::span<const TaskId> ids) {
     data.erase(id);
     data.archived.erase(id);
     data.attempts.erase(id);
+    data.notes.erase(id);
     std::erase_if(data.audit, [&](const auto& entry) { return entry.second.task == id; });
   }
   return {};

@@ -76,6 +76,11 @@ constexpr auto kFirst = std::to_array<std::string_view>({
       utf8mb4_bin)sql",
     R"sql(CREATE TABLE IF NOT EXISTS recourse_pause (kind VARBINARY(100) PRIMARY KEY, paused_by
     VARCHAR(255) NOT NULL) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4 COLLATE = utf8mb4_bin)sql",
+    R"sql(CREATE TABLE IF NOT EXISTS recourse_note (
+      task_id BINARY(16) NOT NULL, fence BIGINT NOT NULL, number INT NOT NULL, attempt INT NOT NULL,
+      at BIGINT NOT NULL, progress INT, said TEXT NOT NULL,
+      PRIMARY KEY (task_id, fence, number)) ENGINE = InnoDB DEFAULT
+      CHARSET = utf8mb4 COLLATE = utf8mb4_bin)sql",
     "INSERT IGNORE INTO recourse_meta (name, value) VALUES ('pauses', 0)",
 });
 

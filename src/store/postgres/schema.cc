@@ -67,6 +67,10 @@ constexpr auto kFirst = std::to_array<std::string_view>({
       PRIMARY KEY (stripe, kind, state));
     CREATE TABLE IF NOT EXISTS recourse_pause (kind text COLLATE "C" PRIMARY KEY, paused_by text NOT
     NULL))sql",
+    R"sql(CREATE TABLE IF NOT EXISTS recourse_note (
+      task_id bytea NOT NULL, fence bigint NOT NULL, number integer NOT NULL,
+      attempt integer NOT NULL, at bigint NOT NULL, progress integer, said text NOT NULL,
+      PRIMARY KEY (task_id, fence, number)))sql",
     "INSERT INTO recourse_meta (name, value) VALUES ('pauses', 0) ON CONFLICT DO NOTHING",
 });
 

@@ -46,6 +46,18 @@ Attempt read_attempt(TaskId id, const sql::Row& row) {
   return attempt;
 }
 
+Note read_note(TaskId id, const sql::Row& row) {
+  Note note;
+  note.task = id;
+  note.fence = task::Fence(row.integer(0));
+  note.number = static_cast<int>(row.integer(1));
+  note.attempt = static_cast<int>(row.integer(2));
+  note.at = read_time(row.integer(3));
+  if (!row.is_null(4)) note.progress = static_cast<int>(row.integer(4));
+  note.text = row.bytes(5);
+  return note;
+}
+
 AuditEntry read_audit(const sql::Row& row) {
   AuditEntry entry;
   entry.at = read_time(row.integer(1));
@@ -136,6 +148,21 @@ Result<std::vector<Attempt>> RelationalReader::attempts(TaskId id, Duration with
   });
   if (!read) return fail(read.error());
   return attempts;
+}
+
+Result<std::vector<Note>> RelationalReader::notes(TaskId id, Duration within) {
+  std::vector<Note> notes;
+  const Result<> read = line_.read(within, [&](sql::Connection& connection) {
+    notes.clear();
+    Values values;
+    values.id(id.value);
+    return connection.query(
+        "SELECT fence, number, attempt, at, progress, said FROM recourse_note WHERE task_id = ?"
+        " ORDER BY fence, number",
+        values.view(), [&](const sql::Row& row) { notes.push_back(read_note(id, row)); });
+  });
+  if (!read) return fail(read.error());
+  return notes;
 }
 
 Result<AuditPage> RelationalReader::audit(std::optional<TaskId> id,

@@ -28,6 +28,7 @@ class RelationalReader final : public Reader {
   Result<TaskPage> list(const Filter& filter, std::optional<task::TaskId> after, std::size_t limit,
                         Duration within) override;
   Result<std::vector<Attempt>> attempts(task::TaskId id, Duration within) override;
+  Result<std::vector<Note>> notes(task::TaskId id, Duration within) override;
   Result<AuditPage> audit(std::optional<task::TaskId> id, std::optional<std::int64_t> after,
                           std::size_t limit, Duration within) override;
   Result<Counts> counts(Duration within) override;

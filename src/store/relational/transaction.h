@@ -84,6 +84,7 @@ class RelationalTransaction : public Transaction {
   Result<> fold_counts() override;
   Result<> add_attempts(std::span<const Attempt> attempts) override;
   Result<> add_audit(std::span<const AuditEntry> entries) override;
+  Result<> add_notes(std::span<const Note> notes) override;
 
   Result<std::vector<Purgeable>> lock_purgeable(const PurgeRequest& request) override;
   Result<> forget(std::span<const task::TaskId> ids) override;

@@ -58,6 +58,10 @@ constexpr auto kFirst = std::to_array<std::string_view>({
       stripe BLOB NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, n INTEGER NOT NULL,
       PRIMARY KEY (stripe, kind, state)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS recourse_pause (kind TEXT PRIMARY KEY, paused_by TEXT NOT NULL))sql",
+    R"sql(CREATE TABLE IF NOT EXISTS recourse_note (
+      task_id BLOB NOT NULL, fence INTEGER NOT NULL, number INTEGER NOT NULL,
+      attempt INTEGER NOT NULL, at INTEGER NOT NULL, progress INTEGER, said TEXT NOT NULL,
+      PRIMARY KEY (task_id, fence, number)))sql",
     "INSERT OR IGNORE INTO recourse_meta (name, value) VALUES ('pauses', 0)",
 });
 

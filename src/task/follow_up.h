@@ -1,0 +1,14 @@
+// The names of tasks that follow from another one.
+#pragma once
+
+#include <cstdint>
+
+#include "task/ids.h"
+
+namespace recourse::task {
+
+// Of the `index`th task that follows from `parent`: the same whenever it is asked for, and of the
+// parent's time.
+TaskId follow_up_id(const TaskId& parent, std::uint32_t index);
+
+}  // namespace recourse::task
