@@ -18,7 +18,7 @@ class FollowUpsFirst final : public Checker {
     --ran.fence.value;
     if (!ledger_.brought_follow_ups.contains({change.id, ran})) return;
     for (std::uint32_t i = 0; i < kFollowUps; ++i) {
-      const task::TaskId next = task::follow_up_id(change.id, i);
+      const task::TaskId next = task::follow_up_id(change.id, change.archived->episode, i);
       if (row(next) != nullptr || ledger_.purged.contains(next)) continue;
       broken("a success has its follow-ups", fmt::format("the one of index {} is not there", i),
              change.id, change.at);

@@ -20,7 +20,7 @@ std::vector<store::Submission> draw_follow_ups(engine::AttemptId attempt, const 
   if (attempt.value % kFollowsEvery != 0 || !succeeds || task.spec.payload == kIsOne) return next;
   for (std::uint32_t i = 0; i < kFollowUps; ++i) {
     store::Submission one;
-    one.id = task::follow_up_id(task.id, i);
+    one.id = task::follow_up_id(task.id, task.episode, i);
     one.spec.kind = task::Kind(kCalmKind);
     one.spec.payload = kIsOne;
     next.push_back(std::move(one));

@@ -86,6 +86,8 @@ class Node {
   void command(engine::Recall command);
   void command(engine::StopAttempt command);
   void command(engine::SetStartLimit command);
+  // Lost, all of them: what must happen happens without.
+  void command(engine::HintOthers) {}
   void command(const engine::AnswerSubmits& command);
   void command(engine::Stopped command);
   void command(const engine::Happening& command);

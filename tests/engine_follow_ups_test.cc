@@ -74,7 +74,7 @@ TEST_P(EngineOnStore, FollowUpsExistWhenTheParentHasSucceeded) {
   EXPECT_THAT(mails.all(), UnorderedElementsAre("m-1", "m-2"));
 }
 
-TEST_P(EngineOnStore, FollowUpsAreMadeOnceHoweverOftenTheParentRuns) {
+TEST_P(EngineOnStore, WhatFollowsFromATaskThatWasReopenedIsItsNewEpisodes) {
   engine_.handle_bytes(
       "work",
       // A dead letter with a follow-up that a person lets run again.
@@ -93,6 +93,27 @@ TEST_P(EngineOnStore, FollowUpsAreMadeOnceHoweverOftenTheParentRuns) {
   ASSERT_TRUE(engine_.retry_now(id, "alice"));
 
   ASSERT_TRUE(reaches(id, "succeeded"));
+  EXPECT_EQ(count_of(engine_, "later", "pending"), 2);
+}
+
+// The node may have died between the follow-ups and the task's own end.
+TEST_P(EngineOnStore, AProbeThatFindsItDoneBringsTheFollowUpsToo) {
+  std::atomic<int> calls = 0;
+  engine_.handle_bytes(
+      "work",
+      [&](const Attempt& attempt) -> Outcome {
+        ++calls;
+        while (!attempt.stop_requested()) std::this_thread::sleep_for(1ms);
+        return done();
+      },
+      quick(),
+      [](const Attempt&) { return done().then({.kind = "later", .options = {.delay = 1h}}); });
+  ASSERT_TRUE(engine_.start());
+
+  const std::string id = submit({.timeout = 50ms});
+
+  ASSERT_TRUE(reaches(id, "succeeded"));
+  EXPECT_EQ(calls, 1);
   EXPECT_EQ(count_of(engine_, "later", "pending"), 1);
 }
 

@@ -85,7 +85,8 @@ Handler typed_handler(F handler) {
   };
 }
 // "Is it already done?" Asked after a time-out or a takeover, before the handler runs again.
-using Probe = std::function<bool(const Attempt&)>;
+// Answers a bool, or done() with what follows; anything else means no.
+using Probe = std::function<Outcome(const Attempt&)>;
 // Wraps every handler: calls `next` and may look at, change or replace what it answers.
 using Middleware = std::function<Outcome(const Attempt&, const std::function<Outcome()>& next)>;
 

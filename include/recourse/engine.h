@@ -157,7 +157,8 @@ class Engine {
   // Many at once, in few transactions; each has its own answer.
   std::vector<Result<TaskIdText>> submit_all(std::vector<Submission> batch);
   // Does not wait: `answered` is called, from a thread kept for that, when the task is durable or
-  // is not. One that blocks or throws holds up the other answers, and nothing else.
+  // is not. One that blocks holds up the other answers, and nothing else; where 100,000 of them
+  // wait, it is called at once, with kExhausted.
   void submit_async(Submission submission, std::function<void(Result<TaskIdText>)> answered);
   [[nodiscard]] std::string new_id();
 

@@ -13,6 +13,19 @@
 
 namespace recourse {
 
+// Every task falls into one of 256 shards by its shard key. Inclusive.
+struct Shards {
+  int first = 0;
+  int last = 255;
+};
+
+// What a router may look at.
+struct ToRoute {
+  const std::string& kind;
+  const std::string& tenant;
+  const std::string& payload;
+};
+
 struct EngineOptions {
   // sqlite:FILE, postgres://..., mysql://... or memory: (for tests: gone with the process).
   std::string store = "sqlite:recourse.db";
@@ -29,6 +42,11 @@ struct EngineOptions {
   bool sticky = true;
   std::size_t max_held_bytes = std::size_t{64} * 1024 * 1024;
   Duration store_timeout = std::chrono::seconds(10);
+  // This node runs tasks of these shards only, its own submits included.
+  Shards shards = {};
+  // Chooses the shard key of a task that was submitted without one, such as its tenant or its
+  // region. From any thread; what it throws refuses the submit. Schedules name theirs themselves.
+  std::function<std::string(const ToRoute&)> router = nullptr;
   // Told what the engine logs: `line` begins with the level (debug, info, warning or error). From
   // any thread, and quickly. Without it, warnings and errors go to standard error.
   std::function<void(std::string_view level, std::string_view line)> log = nullptr;
@@ -86,7 +104,7 @@ struct SubmitOptions {
 
 struct Submission {
   std::string kind;
-  std::string payload;
+  std::string payload = {};
   SubmitOptions options = {};
 };
 

@@ -1,8 +1,6 @@
 // The library's log lines, for whoever embeds it.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <functional>
 #include <span>
@@ -24,10 +22,16 @@ class CallbackLog final : public Log {
   explicit CallbackLog(Callback callback) : callback_(std::move(callback)) {}
 
   void write(LogLevel level, std::string_view event, std::span<const LogField> fields) override {
-    if (callback_) {
-      callback_(to_string(level), to_line(level, event, fields));
-    } else if (level >= LogLevel::kWarning) {
-      fmt::print(stderr, "recourse: {}\n", to_line(level, event, fields));
+    // On the engine's own threads, which nothing that a user throws may end.
+    try {
+      if (callback_) {
+        callback_(to_string(level), to_line(level, event, fields));
+      } else if (level >= LogLevel::kWarning) {
+        const std::string line = "recourse: " + to_line(level, event, fields) + "\n";
+        (void)std::fputs(line.c_str(), stderr);
+      }
+    } catch (...) {
+      return;
     }
   }
 

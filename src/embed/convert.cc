@@ -45,6 +45,17 @@ Result<> check_backoff(const task::TaskSpec& spec, const policy::BackoffRegistry
                                                spec.backoff, fmt::join(names, ", ")));
 }
 
+Result<> route(task::TaskSpec& spec, const Answering& answering) {
+  if (!answering.router || !spec.shard_key.value.empty()) return {};
+  try {
+    spec.shard_key = task::ShardKey(answering.router(
+        {.kind = spec.kind.value, .tenant = spec.tenant.value, .payload = spec.payload}));
+    return {};
+  } catch (const std::exception& error) {
+    return fail(ErrorCode::kInvalid, fmt::format("the router failed: {}", error.what()));
+  }
+}
+
 }  // namespace
 
 engine::KindSettings kind_settings(const KindOptions& options) {
@@ -71,7 +82,7 @@ engine::KindSettings kind_settings(const KindOptions& options) {
 }
 
 Result<NewSubmission> submission_of(Submission asked, const Ulid& new_id, TimePoint now,
-                                    const policy::BackoffRegistry& backoffs) {
+                                    const Answering& answering) {
   NewSubmission made_new;
   store::Submission& made = made_new.submission;
   const SubmitOptions& options = asked.options;
@@ -89,8 +100,11 @@ Result<NewSubmission> submission_of(Submission asked, const Ulid& new_id, TimePo
     if (options.deadline->in) made.spec.deadline = saturating_add(now, *options.deadline->in);
   }
   made.delay = options.delay;
+  if (const Result<> routed = route(made.spec, answering); !routed) return fail(routed.error());
   if (const Result<> valid = task::validate(made.spec); !valid) return fail(valid.error());
-  if (const Result<> known = check_backoff(made.spec, backoffs); !known) return fail(known.error());
+  if (const Result<> known = check_backoff(made.spec, *answering.backoffs); !known) {
+    return fail(known.error());
+  }
   return made_new;
 }
 
@@ -164,7 +178,11 @@ engine::Probe wrap(Probe probe, std::shared_ptr<const Answering> answering) {
   if (!probe) return nullptr;
   return [probe = std::move(probe),
           answering = std::move(answering)](const std::shared_ptr<engine::AttemptRun>& run) {
-    return probe(detail::AttemptAccess::make(run, answering));
+    const Attempt attempt = detail::AttemptAccess::make(run, answering);
+    const Outcome answer = probe(attempt);
+    if (answer.kind != OutcomeKind::kDone) return false;
+    detail::AttemptAccess::complete(attempt, answer);
+    return true;
   };
 }
 

@@ -29,7 +29,7 @@ struct NewSubmission {
   store::Novelty novelty = store::Novelty::kFresh;
 };
 Result<NewSubmission> submission_of(Submission asked, const Ulid& new_id, TimePoint now,
-                                    const policy::BackoffRegistry& backoffs);
+                                    const Answering& answering);
 // The rest is checked when it is registered.
 Result<engine::Schedule> schedule_of(Schedule asked, const policy::BackoffRegistry& backoffs);
 TaskView view_of(const task::Task& task);

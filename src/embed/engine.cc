@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <latch>
 #include <random>
@@ -23,6 +24,8 @@ namespace recourse {
 namespace {
 
 constexpr Duration kReadPatience = std::chrono::seconds(10);
+// Of submit_async, answered and not called back yet.
+constexpr std::size_t kCallbacksMax = 100'000;
 
 std::uint64_t random_seed() {
   std::random_device device;
@@ -46,6 +49,7 @@ engine::NodeSettings node_settings(const EngineOptions& options, bool exclusive)
   settings.sticky.enable = options.sticky;
   settings.hold.bytes = options.max_held_bytes;
   settings.store_timeout = options.store_timeout;
+  settings.shards = {.first = options.shards.first, .last = options.shards.last};
   settings.exclusive_store = exclusive;
   return settings;
 }
@@ -53,26 +57,35 @@ engine::NodeSettings node_settings(const EngineOptions& options, bool exclusive)
 }  // namespace
 
 struct Engine::Impl {
-  explicit Impl(const EngineOptions& options) : log(options.log) {}
+  explicit Impl(const EngineOptions& options)
+      : log(options.log),
+        answering(std::make_shared<embed::Answering>(
+            backoffs, [] { return SystemClock().now(); }, options.router)) {}
+  // Nobody is told anything while what they would use is on its way out.
+  ~Impl() {
+    if (node) (void)node->stop(Duration::zero());
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
 
   SystemClock clock;
   embed::CallbackLog log;
   UlidSource ids{clock, random_seed()};
   embed::NamedStore store;
   std::shared_ptr<policy::BackoffRegistry> backoffs = std::make_shared<policy::BackoffRegistry>();
-  std::shared_ptr<const embed::Answering> answering =
-      std::make_shared<embed::Answering>(backoffs, [] { return SystemClock().now(); });
+  std::shared_ptr<const embed::Answering> answering;
   std::vector<Middleware> middleware;
   // The first thing that was wrong before start().
   std::optional<Error> wrong;
   std::vector<std::function<Result<>()>> registrations;
+  std::unique_ptr<engine::Node> node;
+  // After the node: what they still call may use it, stopped as it is.
+  std::unique_ptr<embed::EndTeller> ends;
   // Answers of submit_async, in their order.
+  std::atomic<std::size_t> callbacks_out = 0;
   engine::Executor callbacks{
       {.core_threads = 1, .max_threads = 1, .rejection = engine::Rejection::kHandBack}};
-  // Before the node, which tells it.
-  std::unique_ptr<embed::EndTeller> ends;
-  std::unique_ptr<engine::Node> node;
-  bool started = false;
+  std::atomic<bool> started = false;
 
   // False: too late, and said so.
   bool may_register(std::string_view what) {
@@ -98,7 +111,7 @@ struct Engine::Impl {
   }
 
   Result<embed::NewSubmission> submission_of(Submission asked) {
-    return embed::submission_of(std::move(asked), ids.next(), clock.now(), *backoffs);
+    return embed::submission_of(std::move(asked), ids.next(), clock.now(), *answering);
   }
 
   Result<std::string> control(std::string_view id, task::Move move, std::string_view by) {
@@ -110,16 +123,33 @@ struct Engine::Impl {
     if (!answer) return fail(answer.error());
     const Result<task::Effect>& effect = answer->items.front().effect;
     if (!effect) return fail(effect.error());
+    tell_owners();
+    return *effect == task::Effect::kDone ? "done" : "requested";
+  }
+
+  void call_back(std::function<void(Result<TaskIdText>)> call, Result<TaskIdText> result) {
+    callbacks.run([this, call = std::move(call), result = std::move(result)] {
+      --callbacks_out;
+      try {
+        call(result);
+      } catch (...) {
+        log.error("submit_callback_threw");
+      }
+    });
+  }
+
+  // What was asked for may concern any node.
+  void tell_owners() {
     node->hint_requests();
     node->hint_work();
-    return *effect == task::Effect::kDone ? "done" : "requested";
+    if (started) node->hint_others(store::Hint::kRequest);
   }
 
   Result<> pause_kind(std::string_view kind, bool paused, std::string_view by) {
     auto done =
         store.opened->store().pause_kind(task::Kind(std::string(kind)), paused, by, kReadPatience);
     if (!done) return fail(done.error());
-    node->hint_requests();
+    tell_owners();
     return {};
   }
 };
@@ -133,9 +163,9 @@ Result<Engine> Engine::open(const EngineOptions& options) {
   auto impl = std::make_unique<Impl>(options);
   engine::NodeSettings settings = node_settings(options, false);
   if (Result<> valid = validate(settings); !valid) return fail(valid.error());
-  // One for each call that may be out at once: claims and what concerns other nodes besides.
+  // One for each call that may be out at once: claims, notes and what concerns other nodes besides.
   const auto connections =
-      static_cast<std::size_t>(settings.ingest.calls + settings.apply_calls + 2);
+      static_cast<std::size_t>(settings.ingest.calls + settings.apply_calls + 3);
   auto store = embed::open_store(options.store, impl->clock, impl->log, connections);
   if (!store) return fail(store.error());
   impl->store = *std::move(store);
@@ -199,6 +229,7 @@ Engine& Engine::schedule(Schedule schedule) {
 }
 
 Engine& Engine::on_end(std::function<void(const Ended&)> call) {
+  if (!impl_->may_register("on_end")) return *this;
   if (impl_->ends) {
     impl_->note(fail(ErrorCode::kInvalid, "on_end was given already: an engine has one"));
     return *this;
@@ -215,8 +246,9 @@ Result<> Engine::start() {
     impl_->note(registration());
   }
   if (impl_->wrong) return fail(*impl_->wrong);
-  impl_->started = true;
-  return impl_->node->start();
+  Result<> started = impl_->node->start();
+  impl_->started = started.has_value();
+  return started;
 }
 
 Result<TaskIdText> Engine::submit_bytes(std::string_view kind, std::string payload,
@@ -262,23 +294,22 @@ void Engine::submit_async(Submission submission, std::function<void(Result<TaskI
         : call_(std::move(call)), impl_(impl) {}
     void answered(const engine::SubmitAnswer& answer) override {
       const std::unique_ptr<Later> self(this);
-      impl_.callbacks.run(
-          [call = std::move(call_), result = embed::answer_of(answer), &impl = impl_] {
-            try {
-              call(result);
-            } catch (...) {
-              impl.log.error("submit_callback_threw");
-            }
-          });
+      impl_.call_back(std::move(call_), embed::answer_of(answer));
     }
 
    private:
     std::function<void(Result<TaskIdText>)> call_;
     Impl& impl_;
   };
+  if (impl_->callbacks_out >= kCallbacksMax) {
+    answered(fail(ErrorCode::kExhausted,
+                  "too many answers wait to be called back: let the callbacks return sooner"));
+    return;
+  }
+  ++impl_->callbacks_out;
   auto made = impl_->submission_of(std::move(submission));
   if (!made) {
-    answered(fail(made.error()));
+    impl_->call_back(std::move(answered), fail(made.error()));
     return;
   }
   // Gone when it has been answered, which happens exactly once.

@@ -12,13 +12,6 @@
 namespace recourse::embed {
 namespace {
 
-std::size_t bytes_of(const task::TaskSpec& spec) {
-  std::size_t bytes = spec.payload.size();
-  for (const auto& [name, value] : spec.headers) bytes += name.size() + value.size();
-  for (const auto& [name, value] : spec.search_keys) bytes += name.size() + value.size();
-  return bytes;
-}
-
 bool ends_task(OutcomeKind kind) {
   switch (kind) {
     case OutcomeKind::kDone:
@@ -56,15 +49,16 @@ Result<std::vector<store::Submission>> follow_ups_of(const Outcome& outcome,
     if (!asked[i].options.id.empty()) {
       return wrong("its id follows from its parent's and cannot be chosen");
     }
-    const task::TaskId id = task::follow_up_id(parent.id, static_cast<std::uint32_t>(i));
-    auto next = submission_of(asked[i], id.value, answering.now(), *answering.backoffs);
+    const task::TaskId id =
+        task::follow_up_id(parent.id, parent.episode, static_cast<std::uint32_t>(i));
+    auto next = submission_of(asked[i], id.value, answering.now(), answering);
     if (!next) return wrong(next.error().message);
     task::TaskSpec& spec = next->submission.spec;
     if (spec.trace_parent.empty()) spec.trace_parent = parent.spec.trace_parent;
     if (!spec.unique_key.value.empty() && task::account_of(spec) == task::account_of(parent.spec)) {
       return wrong("its unique key is its parent's own, which is not finished before it exists");
     }
-    bytes += bytes_of(spec);
+    bytes += task::size_of(spec);
     made.push_back(std::move(next->submission));
   }
   if (bytes > engine::kFollowUpBytesMax) {

@@ -18,6 +18,7 @@ namespace recourse::embed {
 struct Answering {
   std::shared_ptr<const policy::BackoffRegistry> backoffs;
   std::function<TimePoint()> now;
+  std::function<std::string(const ToRoute&)> router = nullptr;
 };
 
 // With ids that follow from the parent's.

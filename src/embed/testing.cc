@@ -80,7 +80,7 @@ Result<TaskIdText> TestEngine::submit_bytes(std::string_view kind, std::string p
   const TimePoint now = impl_->clock.now();
   auto submission = embed::submission_of(
       {.kind = std::string(kind), .payload = std::move(payload), .options = options},
-      impl_->ids.next(now), now, *impl_->backoffs);
+      impl_->ids.next(now), now, *impl_->answering);
   if (!submission) return fail(submission.error());
   return embed::answer_of(
       impl_->node.submit(std::move(submission->submission), submission->novelty));

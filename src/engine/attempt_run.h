@@ -42,7 +42,10 @@ class AttemptRun {
   // then.
   bool begin(TimePoint now);
   bool recall();
-  // After begin().
+  [[nodiscard]] bool has_begun() const {
+    return phase_.load(std::memory_order_acquire) == Phase::kBegun;
+  }
+  // Only where it has.
   [[nodiscard]] TimePoint began_at() const { return began_at_; }
   // From here on the time until the answer is measured, and told with it.
   void measure() { measured_from_ = std::chrono::steady_clock::now(); }
@@ -75,7 +78,8 @@ class AttemptRun {
 // Runs on a thread of the executor. It answers through the run: before it returns, or later from
 // any thread that keeps the pointer. What it throws becomes its answer.
 using Handler = std::function<void(const std::shared_ptr<AttemptRun>&)>;
-// "Is it already done?" Asked before a task runs again that may have happened.
+// "Is it already done?" Asked before a task runs again that may have happened. Where it is, it may
+// have answered through the run.
 using Probe = std::function<bool(const std::shared_ptr<AttemptRun>&)>;
 
 // Calls the probe where one is asked for, then the handler; what they throw is the answer.

@@ -12,7 +12,7 @@ void Executor::run(Job job) {
     MutexLock lock(mutex_);
     join_ended();
     queue_.push_back(std::move(job));
-    if (queue_.size() > idle_ && threads_.size() < threads_max()) {
+    if (!closing_ && queue_.size() > idle_ && threads_.size() < threads_max()) {
       try {
         threads_.emplace_back([this] { work(); });
         return;  // the new thread looks for itself

@@ -33,6 +33,16 @@ class Inbox {
     return true;
   }
 
+  // Wakes the taker for what was put lazily.
+  void nudge() {
+    bool wake = false;
+    {
+      MutexLock lock(mutex_);
+      wake = !events_.empty() && std::exchange(asleep_, false);
+    }
+    if (wake) arrived_.notify_one();
+  }
+
   // Waits until something comes, for `patience` at most. `into` is emptied; its memory is reused.
   void take(std::vector<Event>& into, Duration patience) {
     into.clear();

@@ -74,6 +74,7 @@ void InlineNode::carry_out(Command& command) {
   } else if (const auto* happening = std::get_if<Happening>(&command)) {
     if (listener_) listener_(*happening);
   } else if (!std::holds_alternative<SetStartLimit>(command) &&
+             !std::holds_alternative<HintOthers>(command) &&
              !std::holds_alternative<Stopped>(command)) {
     StoreCaller caller(opened_, settings_.name);
     (void)inbox_->put(caller.call(command));
@@ -83,7 +84,7 @@ void InlineNode::carry_out(Command& command) {
 void InlineNode::carry_out(const Recall& recall) {
   const auto found = runs_.find(recall.attempt);
   const auto run = found == runs_.end() ? nullptr : found->second.lock();
-  if (run == nullptr || run->recall()) return;
+  if (run == nullptr || run->recall() || !run->has_begun()) return;
   (void)inbox_->put(AttemptBegun{.attempt = recall.attempt, .at = run->began_at()});
 }
 

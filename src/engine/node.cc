@@ -80,7 +80,8 @@ Node::Node(store::OpenedStore& opened, const Clock& clock, Log& log, NodeSetting
       settings_(std::move(settings)),
       seed_(seed),
       executor_(settings_.executor),
-      quick_calls_(kQuickCalls) {}
+      async_starts_(kQuickCalls),
+      stop_callbacks_(kQuickCalls) {}
 
 Node::~Node() {
   (void)stop(Duration::zero());
@@ -119,6 +120,10 @@ Result<> Node::start() {
   }
   crew_ = std::make_unique<StoreCrew>(opened_, *inbox_, settings_.name, settings_.ingest.calls,
                                       settings_.apply_calls);
+  hints_ = opened_.hints([this](store::Hint hint) {
+    hint_work();
+    if (hint == store::Hint::kRequest) hint_requests();
+  });
   core_thread_ = std::thread([this] { run(); });
   return {};
 }
@@ -173,6 +178,7 @@ void Node::carry_out(Commands& commands) {
                             start_limit_.store(limit.limit.time_since_epoch().count(),
                                                std::memory_order_release);
                           },
+                          [&](HintOthers&) { hint_others(store::Hint::kWork); },
                           [&](AnswerSubmits& answers) { carry_out(answers); },
                           [&](Stopped& stopped) { leaving_ = stopped; },
                           [&](Happening& happening) { tell(happening); },
@@ -195,8 +201,10 @@ void Node::carry_out(Run run) {
     in_turn.push_back(std::make_shared<AttemptRun>(std::move(start), inbox_));
     runs_[id] = in_turn.back();
   }
-  (asynchronous ? quick_calls_ : executor_).run([this, &entry, in_turn = std::move(in_turn)] {
+  (asynchronous ? async_starts_ : executor_).run([this, &entry, in_turn = std::move(in_turn)] {
     for (const auto& one : in_turn) call(one, entry);
+    // The last one may have been recalled, and the others wait lazily.
+    inbox_->nudge();
   });
 }
 
@@ -213,10 +221,14 @@ void Node::call(const std::shared_ptr<AttemptRun>& run, const HandlerTable::Entr
   }
 }
 
+void Node::hint_others(store::Hint hint) {
+  if (hints_) hints_->send(hint);
+}
+
 void Node::carry_out(const Recall& recall) {
   const auto found = runs_.find(recall.attempt);
   const auto run = found == runs_.end() ? nullptr : found->second.lock();
-  if (run == nullptr || run->recall()) return;
+  if (run == nullptr || run->recall() || !run->has_begun()) return;
   (void)inbox_->put(AttemptBegun{.attempt = recall.attempt, .at = run->began_at()});
 }
 
@@ -225,7 +237,7 @@ void Node::carry_out(const StopAttempt& stop) {
   const auto found = runs_.find(stop.attempt);
   if (found == runs_.end()) return;
   if (auto run = found->second.lock()) {
-    quick_calls_.run([run = std::move(run)] { run->request_stop(); });
+    stop_callbacks_.run([run = std::move(run)] { run->request_stop(); });
   }
 }
 

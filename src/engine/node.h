@@ -67,6 +67,9 @@ class Node {
   void hint_work() { (void)inbox_->put(WorkHint{}); }
   void hint_requests() { (void)inbox_->put(RequestHint{}); }
 
+  // Those in other processes, where the store carries hints. After start().
+  void hint_others(store::Hint hint);
+
   // Waits for running attempts up to the limit. Again with a shorter limit: forces.
   Stopped stop(Duration limit);
 
@@ -113,12 +116,14 @@ class Node {
   // Submits in the inbox: the core refuses what is too much, but it must come to look at them.
   std::atomic<std::size_t> submits_in_inbox_ = 0;
 
+  std::unique_ptr<store::Hints> hints_;
   // After what they use: they end first.
   std::unique_ptr<StoreCrew> crew_;
   Executor executor_;
-  // For calls that return at once: starts of asynchronous handlers, callbacks of stop tokens. They
-  // wait for no handler, and the core waits for none of them.
-  Executor quick_calls_;
+  // They should return at once, but are users' code all the same. Neither waits for a handler, nor
+  // one for the other, and the core waits for none of them.
+  Executor async_starts_;
+  Executor stop_callbacks_;
   std::thread core_thread_;
 };
 

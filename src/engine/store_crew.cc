@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "engine/core/ingest.h"
+
 namespace recourse::engine {
 namespace {
 
@@ -25,7 +27,7 @@ StoreCrew::StoreCrew(store::OpenedStore& opened, Inbox& inbox, std::string name,
   hire(Line::kClaim, 1);
   hire(Line::kHeart, 1);
   hire(Line::kPeers, 1);
-  hire(Line::kWaiting, 1);
+  hire(Line::kWaiting, kAgainCalls);
   hire(Line::kSlow, 1);
 }
 

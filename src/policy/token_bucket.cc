@@ -32,8 +32,10 @@ bool TokenBucket::try_take(TimePoint now, int tokens) {
   return true;
 }
 
+void TokenBucket::give_back() { held_ = std::min(burst_ * kToken, held_ + kToken); }
+
 TimePoint TokenBucket::available_at(TimePoint now, int tokens) {
-  invariant(tokens > 0, "tokens are taken, never put back");
+  invariant(tokens > 0, "a negative number of tokens cannot be taken");
   refill(now);
   if (tokens > burst_) return kNever;
   const std::int64_t missing = tokens * kToken - held_;

@@ -27,6 +27,8 @@ class TokenBucket {
 
   // Takes all of them or none.
   [[nodiscard]] bool try_take(TimePoint now, int tokens = 1);
+  // One that was taken in vain.
+  void give_back();
   // The first moment at which try_take will succeed, if nobody takes any before; kNever where more
   // are asked for than ever fit.
   [[nodiscard]] TimePoint available_at(TimePoint now, int tokens = 1);

@@ -1,6 +1,9 @@
 // A store as its backend opened it: both faces of one database.
 #pragma once
 
+#include <memory>
+
+#include "store/hints.h"
 #include "store/reader.h"
 #include "store/store.h"
 
@@ -12,6 +15,11 @@ class OpenedStore {
 
   [[nodiscard]] virtual Store& store() = 0;
   [[nodiscard]] virtual Reader& reader() = 0;
+  // Empty where the database carries none. `heard` is called on a thread of the store's.
+  virtual std::unique_ptr<Hints> hints(Hints::Heard heard) {
+    (void)heard;
+    return nullptr;
+  }
 };
 
 }  // namespace recourse::store

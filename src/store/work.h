@@ -73,6 +73,7 @@ struct ShardRange {
   int last = kShards - 1;
 
   [[nodiscard]] constexpr bool is_all() const { return first <= 0 && last >= kShards - 1; }
+  [[nodiscard]] constexpr bool has(int shard) const { return shard >= first && shard <= last; }
 };
 
 struct ClaimRequest {

@@ -4,8 +4,8 @@
 
 namespace recourse::task {
 
-TaskId follow_up_id(const TaskId& parent, std::uint32_t index) {
-  // SplitMix64 (Steele, Lea and Flood, 2014) over all that the parent's random bits and the index
+TaskId follow_up_id(const TaskId& parent, int episode, std::uint32_t index) {
+  // SplitMix64 (Steele, Lea and Flood, 2014) over all that the parent's random bits and the place
   // hold: stable for ever, because the ids stand in databases.
   const auto mix = [](std::uint64_t bits) {
     bits += 0x9E37'79B9'7F4A'7C15;
@@ -17,7 +17,8 @@ TaskId follow_up_id(const TaskId& parent, std::uint32_t index) {
   std::uint64_t tail = 0;
   for (std::size_t i = 0; i < 8; ++i) head = head << 8 | parent.value.bytes[i];
   for (std::size_t i = 8; i < 16; ++i) tail = tail << 8 | parent.value.bytes[i];
-  const std::uint64_t low = mix(mix(mix(head) ^ tail) ^ (std::uint64_t{index} + 1));
+  const std::uint64_t place = static_cast<std::uint64_t>(episode) << 32 | index;
+  const std::uint64_t low = mix(mix(mix(head) ^ tail) ^ place);
   const std::uint64_t high = mix(low ^ tail);
   TaskId id = parent;
   for (std::size_t i = 6; i < 8; ++i) {

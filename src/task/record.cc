@@ -43,6 +43,13 @@ bool is_trace_parent(std::string_view text) {
 
 }  // namespace
 
+std::size_t size_of(const TaskSpec& spec) {
+  std::size_t bytes = spec.payload.size();
+  for (const auto& [name, value] : spec.headers) bytes += name.size() + value.size();
+  for (const auto& [name, value] : spec.search_keys) bytes += name.size() + value.size();
+  return bytes;
+}
+
 Result<> validate(const TaskSpec& spec) {
   using namespace std::chrono_literals;
   constexpr std::size_t kNone = 0;

@@ -53,6 +53,8 @@ struct TaskSpec {
 
 // At the door of every way in. Names each bad field with what is allowed.
 Result<> validate(const TaskSpec& spec);
+// Of what its submitter may make as large as it likes.
+std::size_t size_of(const TaskSpec& spec);
 
 // Why the last attempt, or the whole task, ended badly.
 struct Reason {

@@ -78,7 +78,7 @@ struct ReadTasks {
 struct ReadCounts {
   Duration within;
 };
-// On a line of its own: it holds nobody up.
+// On a line that nobody waits for.
 struct WriteNotes {
   CallId call;
   std::vector<store::Jotting> batch;
@@ -122,6 +122,11 @@ struct SetStartLimit {
   TimePoint limit;
 };
 
+// --- other nodes ---
+
+// Something of this node's may be due for them.
+struct HintOthers {};
+
 // --- callers ---
 
 struct SubmitAnswer {
@@ -140,9 +145,10 @@ struct Stopped {
   int cut_off = 0;
 };
 
-using Command = std::variant<Insert, Claim, Apply, RecordStarts, Join, Heartbeat, ReadNodes,
-                             DeclareDead, Adopt, ReadHeld, ReadTasks, ReadCounts, WriteNotes, Run,
-                             Recall, StopAttempt, SetStartLimit, AnswerSubmits, Stopped, Happening>;
+using Command =
+    std::variant<Insert, Claim, Apply, RecordStarts, Join, Heartbeat, ReadNodes, DeclareDead, Adopt,
+                 ReadHeld, ReadTasks, ReadCounts, WriteNotes, Run, Recall, StopAttempt,
+                 SetStartLimit, HintOthers, AnswerSubmits, Stopped, Happening>;
 
 using Commands = std::vector<Command>;
 

@@ -63,6 +63,7 @@ void Core::settle(TimePoint now, Commands& out) {
   look_for_kinds(now, out);
   reconcile(now, out);
   send_notes(now, out);
+  if (std::exchange(hint_others_, false)) out.emplace_back(HintOthers{});
 }
 
 TimePoint Core::next_wakeup() {
@@ -117,7 +118,7 @@ void Core::drop(HeldTask& held) {
   held_bytes_ -= bytes_of(*held.task);
   const task::TaskId id = held.task->id;
   news_.erase(id);
-  following_.erase(id);
+  if (const auto following = following_.extract(id)) held_bytes_ -= following.mapped().bytes;
   held_.erase(id);
 }
 

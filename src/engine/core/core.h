@@ -107,11 +107,13 @@ class Core {
     task::Fence fence;
     std::shared_ptr<Place> place;
     TimePoint started_at;
+    Duration timeout{};
     std::optional<policy::Permit> permit;
     bool begun = false;    // the handler is known to have been called
-    bool decided = false;  // its time was up: what still comes of it is discarded
+    bool decided = false;  // its time was up, or the node's: what still comes of it is discarded
     bool told_to_stop = false;
-    int notes = 0;  // said so far
+    bool unwanted = false;  // where it comes back without having begun, it goes back to the store
+    int notes = 0;          // said so far
   };
   struct ToBegin {
     TimePoint by;
@@ -173,7 +175,7 @@ class Core {
   void handle(const CountsRead& event, TimePoint now, Commands& out);
   void look_for_kinds(TimePoint now, Commands& out);
 
-  // --- attempts (core_attempts.cc) ---
+  // --- attempts (core_dispatch.cc until they start, then core_attempts.cc) ---
   void dispatch(TimePoint now, Commands& out);
   bool start_next(Lane& lane, TimePoint now, Commands& out);
   // The executor is full, and so is the queue.
@@ -182,7 +184,7 @@ class Core {
   // It cannot be run any more.
   bool is_over(HeldTask& held, TimePoint now);
   RunningAttempt& begin_attempt(const HeldTask& held, const std::shared_ptr<Place>& place,
-                                std::optional<policy::Permit> permit);
+                                std::optional<policy::Permit> permit, TimePoint now);
   Start start(HeldTask& held, RunningAttempt& attempt, TimePoint now);
   void record_starts(TimePoint now, Commands& out);
   void handle(StartsEnded event, TimePoint now, Commands& out);
@@ -198,6 +200,7 @@ class Core {
   void time_out(RunningAttempt& attempt, TimePoint now, Commands& out);
   [[nodiscard]] bool is_past_deadline(const task::Task& task, TimePoint now) const;
   void stop_attempt_of(const HeldTask& held, StopReason reason, Commands& out);
+  void recall_attempt_of(const HeldTask& held, Commands& out);
   [[nodiscard]] bool executor_has_place(const Lane& lane) const;
   [[nodiscard]] bool is_queue_full() const;
   // The last one of a place frees it, in the lane and in the executor.
@@ -275,7 +278,8 @@ class Core {
     store::Outcome outcome;
     News news;
     std::vector<store::Submission> missing;
-    std::size_t out = 0;  // answers to come
+    std::size_t bytes = 0;  // of all of them, counted as held
+    std::size_t out = 0;    // answers to come
     TimePoint again_at = TimePoint::min();
     std::optional<std::string> wrong = std::nullopt;
   };
@@ -340,6 +344,8 @@ class Core {
   std::map<task::Kind, TimePoint> nobodys_;
   std::optional<Stopping> stopping_;
   TimePoint settled_at_;
+  // Something was left in the store that is due, and not this node's.
+  bool hint_others_ = false;
   Schedules schedules_;
   NoteLine notes_;
   std::map<task::TaskId, Following> following_;

@@ -39,12 +39,18 @@ void Core::handle(AttemptEnded event, TimePoint now, Commands& out) {
   if (found == attempts_.end()) return;
   RunningAttempt& attempt = *found->second;
   if (event.took) attempt.started_at = now - *event.took;
+  attempt.begun = true;  // or never will: nobody asks any more
   HeldTask* held = find_held(attempt.task);
   const bool is_current = held != nullptr && held->stage == Stage::kRunning &&
                           held->task->ticket.fence == attempt.fence && !attempt.decided;
   end_place(attempt);
   if (is_current) {
     held->follow_ups = std::move(event.follow_ups);
+    // Quicker than the core could look, and still too late.
+    if (event.took && *event.took > attempt.timeout) {
+      event.result = Failed{policy::TimedOut{attempt.timeout}};
+      held->follow_ups.clear();
+    }
     end_attempt(*held, attempt, std::move(event.result), now, out);
   } else if (!attempt.decided) {
     attempt.place->lane.abandon(attempt.permit);
@@ -58,10 +64,9 @@ void Core::handle(const AttemptBegun& event, TimePoint, Commands&) {
   RunningAttempt& attempt = *found->second;
   attempt.begun = true;
   attempt.started_at = event.at;
-  const HeldTask* held = find_held(attempt.task);
-  if (held == nullptr || held->task->ticket.fence != attempt.fence) return;
-  // The wheel has room for everything that is held.
-  (void)wheel_.schedule(attempt, saturating_add(event.at, held->task->spec.timeout));
+  // Also where the task is another's by now: its thread is not. The wheel has room for what is
+  // held.
+  (void)wheel_.schedule(attempt, saturating_add(event.at, attempt.timeout));
 }
 
 void Core::recall_unbegun(Commands& out, const Lane* only) {
@@ -99,8 +104,8 @@ void Core::end_attempt(HeldTask& held, const RunningAttempt& attempt, AttemptRes
 
 void Core::not_started(HeldTask& held, const RunningAttempt& attempt, TimePoint now) {
   Lane& lane = attempt.place->lane;
-  lane.abandon(attempt.permit);
-  if (attempt.told_to_stop || stopping_ || lane.paused()) {
+  lane.give_back(attempt.permit);
+  if (attempt.told_to_stop || attempt.unwanted || stopping_ || lane.paused()) {
     release(held, stopping_ ? store_time_.at(now) : held.task->due_at, now);
   } else {
     enqueue(held);
@@ -135,6 +140,15 @@ void Core::time_out(RunningAttempt& attempt, TimePoint now, Commands& out) {
   decide(*held, decision, &attempt, now);
 }
 
+void Core::recall_attempt_of(const HeldTask& held, Commands& out) {
+  const auto found = attempt_of_.find(held.task->id);
+  if (found == attempt_of_.end()) return;
+  RunningAttempt& attempt = *attempts_.at(found->second);
+  if (attempt.begun) return;
+  attempt.unwanted = true;
+  out.emplace_back(Recall{attempt.id});
+}
+
 void Core::stop_attempt_of(const HeldTask& held, StopReason reason, Commands& out) {
   const auto found = attempt_of_.find(held.task->id);
   if (found == attempt_of_.end()) return;
@@ -145,7 +159,10 @@ void Core::stop_attempt_of(const HeldTask& held, StopReason reason, Commands& ou
 
 void Core::tell(const Lane& lane, const std::optional<policy::BreakerChange>& change,
                 Commands& out) {
-  if (change) out.emplace_back(Happening(BreakerChanged{lane.kind(), *change}));
+  if (!change) return;
+  out.emplace_back(Happening(BreakerChanged{lane.kind(), *change}));
+  // What was handed over before, and not called, is put off like all that comes now.
+  if (change->to == policy::BreakerState::kOpen) recall_unbegun(out, &lane);
 }
 
 }  // namespace recourse::engine

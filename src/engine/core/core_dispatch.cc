@@ -72,7 +72,7 @@ bool Core::start_next(Lane& lane, TimePoint now, Commands& out) {
       decide(held, *leave.put_off, nullptr, now);
       continue;
     }
-    RunningAttempt& attempt = begin_attempt(held, place, leave.permit);
+    RunningAttempt& attempt = begin_attempt(held, place, leave.permit, now);
     if (is_recorded_first(*held.task)) {
       set_stage(held, Stage::kRecording);
       starts_to_record_.push_back({.task = held.task->id, .ticket = held.task->ticket});
@@ -110,15 +110,16 @@ bool Core::is_over(HeldTask& held, TimePoint now) {
 }
 
 Core::RunningAttempt& Core::begin_attempt(const HeldTask& held, const std::shared_ptr<Place>& place,
-                                          std::optional<policy::Permit> permit) {
+                                          std::optional<policy::Permit> permit, TimePoint now) {
   auto attempt = std::make_unique<RunningAttempt>();
   attempt->id = AttemptId(++attempt_ids_);
   attempt->task = held.task->id;
   attempt->fence = held.task->ticket.fence;
   attempt->place = place;
   attempt->permit = permit;
+  attempt->timeout = held.task->spec.timeout;
   if (place->attempts++ == 0) {
-    place->lane.started();
+    place->lane.started(now);
     if (!place->lane.rules().settings.asynchronous) ++executing_;
   }
   attempt_of_[attempt->task] = attempt->id;
@@ -131,7 +132,12 @@ Start Core::start(HeldTask& held, RunningAttempt& attempt, TimePoint now) {
   attempt.started_at = now;
   // Its time runs from the call of its handler, which the core asks for only where it matters: most
   // have ended by then.
-  to_begin_.push_back({.by = now + settings_.executor.begin_within, .attempt = attempt.id});
+  if (held.lane->rules().settings.asynchronous) {
+    // Handed over alone, and its own place is all it takes: doing so again would gain nothing.
+    (void)wheel_.schedule(attempt, saturating_add(now, attempt.timeout));
+  } else {
+    to_begin_.push_back({.by = now + settings_.executor.begin_within, .attempt = attempt.id});
+  }
   const bool may_have_happened = task.start != task::StartMark::kNone ||
                                  (task.last_error && task.last_error->code == "TIMEOUT");
   const bool has_deadline = task.spec.deadline && !planted(PlantedBug::kDeadlineIgnored);

@@ -20,9 +20,13 @@ bool Core::hold_back(HeldTask& held, store::Outcome& outcome, const News& news) 
   const task::State to = outcome.transition.to;
   if (!task::is_finished(to) && !task::needs_person(to)) return false;
   set_stage(held, Stage::kFollowing);
-  following_.insert_or_assign(
-      held.task->id,
-      Following{.outcome = std::move(outcome), .news = news, .missing = std::move(follow_ups)});
+  std::size_t bytes = 0;
+  for (const store::Submission& next : follow_ups) bytes += sizeof next + task::size_of(next.spec);
+  held_bytes_ += bytes;
+  following_.insert_or_assign(held.task->id, Following{.outcome = std::move(outcome),
+                                                       .news = news,
+                                                       .missing = std::move(follow_ups),
+                                                       .bytes = bytes});
   return true;
 }
 
@@ -73,6 +77,7 @@ void Core::follow_ups_written(HeldTask& held, TimePoint now) {
   if (!found->second.wrong && !found->second.missing.empty()) return;
   Following following = std::move(found->second);
   following_.erase(found);
+  held_bytes_ -= following.bytes;
   if (following.wrong) {
     give_up_following(held, std::move(following), now);
   } else {

@@ -59,7 +59,7 @@ void Core::handle(const NodesRead& event, TimePoint now, Commands& out) {
   life_.on_nodes(event, now, out);
   // Of kinds that only a star stands for there may be any number: each has a lane while it is used.
   std::erase_if(lanes_, [&](const auto& entry) {
-    return entry.second->is_idle() && !kinds_.is_whole_name(entry.first);
+    return entry.second->is_idle(now) && !kinds_.is_whole_name(entry.first);
   });
   for (const auto& [kind, lane] : lanes_) lane->set_live_nodes(life_.live_nodes(), now);
 }
@@ -70,7 +70,9 @@ void Core::handle(const DeclareEnded& event, TimePoint now, Commands& out) {
 
 void Core::handle(const AdoptEnded& event, TimePoint now, Commands& out) {
   life_.on_adopted(event, now, out);
-  if (event.answer && event.answer->tasks > 0) scanner_.hint(now);
+  if (!event.answer || event.answer->tasks == 0) return;
+  scanner_.hint(now);
+  hint_others_ = true;
 }
 
 void Core::obey(const std::vector<store::ControlRequest>& requests, TimePoint now, Commands& out) {
@@ -80,8 +82,11 @@ void Core::obey(const std::vector<store::ControlRequest>& requests, TimePoint no
     if (is_unstarted(held->stage)) {
       // Whoever writes the row carries the request out instead.
       release(*held, held->task->due_at, now);
-    } else if (held->stage == Stage::kRunning && request.move != task::Move::kPause &&
-               request.move != task::Move::kRetryNow) {
+      continue;
+    }
+    if (held->stage != Stage::kRunning) continue;
+    recall_attempt_of(*held, out);
+    if (request.move != task::Move::kPause && request.move != task::Move::kRetryNow) {
       stop_attempt_of(*held, StopReason::kCancelled, out);
     }
   }

@@ -159,7 +159,10 @@ void Core::applied(const store::Outcome& outcome, const store::Applied& answer, 
     wait_in_wheel(*held, now);
     return;
   }
-  if (state == task::State::kPending) scanner_.expect(store_time_.local(change.due_at));
+  if (state == task::State::kPending) {
+    scanner_.expect(store_time_.local(change.due_at));
+    if (change.due_at <= store_time_.at(now)) hint_others_ = true;
+  }
   drop(*held);
 }
 

@@ -198,8 +198,97 @@ TEST(CoreRuns, LanesOfStarredKindsGoWhenTheyAreIdle) {
   (void)core.applied();
 
   core.tell(NodesRead{std::vector<store::NodeRow>{}});
+  EXPECT_THAT(core.status().lanes, SizeIs(11)) << "their rates still count";
+  core.now += 30min;
+  core.tell(NodesRead{std::vector<store::NodeRow>{}});
 
   EXPECT_THAT(core.status().lanes, SizeIs(1));
+}
+
+TEST(CoreRuns, ABreakerThatOpensRecallsWhatWasHandedOver) {
+  KindSettings kind = at_once(2);
+  kind.breaker.min_calls = 1;
+  kind.breaker.window_calls = 1;
+  CoreDriver core({}, {kMail}, kind);
+  core.join();
+  core.hold(kMail, 2);
+  const std::vector<Start> starts = core.starts();
+  ASSERT_THAT(starts, SizeIs(2));
+
+  core.tell(AttemptEnded{starts[0].attempt, Failed{policy::Declined{"it is down"}}, 1ms});
+
+  EXPECT_EQ(core.take<Recall>().value().attempt, starts[1].attempt);
+}
+
+TEST(CoreRuns, WhatAPersonPausesComesBackBeforeItBegins) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  core.hold(kMail, 1);
+  const Start start = core.starts().front();
+  core.tell(RequestHint{});
+
+  store::Pulse pulse{.now = core.now, .pauses = {}, .requests = {}};
+  pulse.requests.push_back({.task = start.task->id, .move = task::Move::kPause});
+  core.tell(HeartbeatEnded{core.take<Heartbeat>().value().call, pulse});
+  ASSERT_TRUE(core.take<Recall>());
+  core.tell(AttemptEnded{start.attempt, NotStarted{}});
+
+  const std::vector<task::Transition> written = core.applied();
+  ASSERT_THAT(written, SizeIs(1));
+  EXPECT_EQ(written[0].move, task::Move::kRelease);
+}
+
+// ENG-7
+TEST(CoreRuns, AnAnswerAfterAVeryShortTimeoutIsTooLate) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  core.hold(kMail, 1);
+  const Start start = core.starts().front();
+
+  core.succeed(start, 10s + 1us);
+
+  const std::vector<task::Transition> written = core.applied();
+  ASSERT_THAT(written, SizeIs(1));
+  EXPECT_NE(written[0].move, task::Move::kSucceed);
+  EXPECT_EQ(written[0].error.value().code, "TIMEOUT");
+}
+
+TEST(CoreRuns, WhatWasNeverCalledGivesItsTokenBack) {
+  KindSettings kind = at_once(4);
+  kind.rate = policy::RateSettings{.per_second = 0.001, .burst = 1};
+  CoreDriver core({}, {kMail}, kind);
+  core.join();
+  core.hold(kMail, 1);
+  const Start start = core.starts().front();
+
+  core.tell(AttemptEnded{start.attempt, NotStarted{}});
+
+  EXPECT_THAT(core.starts(), SizeIs(1));
+}
+
+TEST(CoreRuns, AnAsynchronousStartIsHandedOverOnce) {
+  KindSettings kind;
+  kind.asynchronous = true;
+  CoreDriver core({}, {kMail}, kind);
+  core.join();
+  core.hold(kMail, 1);
+  ASSERT_THAT(core.starts(), SizeIs(1));
+
+  core.advance(5s);
+
+  EXPECT_FALSE(core.take<Recall>());
+}
+
+TEST(CoreRuns, ATaskOfAnotherShardIsNotBornHere) {
+  NodeSettings settings;
+  settings.shards = {.first = 0, .last = 0};
+  CoreDriver core(settings, {kMail});
+  core.join();
+
+  core.hold(kMail, 1);
+
+  EXPECT_THAT(core.starts(), IsEmpty());
+  EXPECT_TRUE(core.take<HintOthers>()) << "whoever runs it is told";
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ void Core::submit_occurrences(TimePoint now, Commands& out) {
     const bool taken = ingest_.add({.submit = kOwnSubmit,
                                     .submission = std::move(submission),
                                     .novelty = store::Novelty::kRepeat});
-    if (!taken) hear(id, {ErrorCode::kExhausted, "too many submits wait to be written"}, now, out);
+    if (!taken) hear(id, {ErrorCode::kExhausted, kTooManySubmits}, now, out);
   }
 }
 

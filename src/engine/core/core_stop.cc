@@ -1,4 +1,5 @@
 // Leaving in order: intake, claims, what has not started, what runs, the node's own row.
+#include <algorithm>
 #include <utility>
 
 #include "base/planted_bug.h"
@@ -7,7 +8,8 @@
 namespace recourse::engine {
 
 void Core::handle(const StopRequest& event, TimePoint now, Commands& out) {
-  const TimePoint limit_at = saturating_add(now, event.limit);
+  // Not in this very turn: what is recalled comes back in the next, and is handed back.
+  const TimePoint limit_at = saturating_add(now, std::max(event.limit, Duration(1)));
   if (stopping_) {
     // Asked again: never later than before.
     stopping_->limit_at = std::min(stopping_->limit_at, limit_at);

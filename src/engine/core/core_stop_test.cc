@@ -60,6 +60,21 @@ TEST(CoreStop, RecallsWhatHasNotBegunAndHandsItBack) {
   EXPECT_EQ(core.take<Stopped>().value().released, 2);
 }
 
+TEST(CoreStop, AtOnceStillHandsBackWhatWasNotCalled) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  core.hold(kMail, 1);
+  const Start start = core.starts().front();
+
+  core.tell(StopRequest{0s});
+  ASSERT_TRUE(core.take<Recall>());
+  core.now += 100us;
+  core.tell(AttemptEnded{start.attempt, NotStarted{}});
+
+  EXPECT_FALSE(core.take<StopAttempt>());
+  EXPECT_THAT(core.applied(), SizeIs(1));
+}
+
 TEST(CoreStop, TellsEveryHandlerThatStillRunsAtItsLimit) {
   CoreDriver core({}, {kMail});
   core.join();

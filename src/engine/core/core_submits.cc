@@ -3,8 +3,15 @@
 
 #include "base/planted_bug.h"
 #include "engine/core/core.h"
+#include "store/shard.h"
 
 namespace recourse::engine {
+namespace {
+
+const Error kKeyIsBusy{ErrorCode::kUnavailable,
+                       "another transaction holds this unique key: try again when it has ended"};
+
+}  // namespace
 
 void Core::handle(Submit event, TimePoint now, Commands& out) {
   const task::TaskId id = event.submission.id;
@@ -26,6 +33,13 @@ void Core::handle(Submit event, TimePoint now, Commands& out) {
 
 void Core::send_inserts(TimePoint now, Commands& out) {
   while (std::optional<Ingest::Batch> batch = ingest_.take(now)) {
+    const Duration waited = batch->again ? now - batch->since : Duration::zero();
+    if (waited >= settings_.store_timeout) {
+      ingest_.end(true, 0, now, now);
+      answer({{{batch->submits.front(), batch->submissions.front().id, fail(kKeyIsBusy)}}}, now,
+             out);
+      continue;
+    }
     const CallId id(++calls_);
     InsertCall call{.submits = std::move(batch->submits),
                     .lease = task::LeaseId(ids_.next(now)),
@@ -50,7 +64,7 @@ void Core::send_inserts(TimePoint now, Commands& out) {
                             .batch = std::move(batch->submissions),
                             .novelty = batch->novelty,
                             .may_wait = batch->again,
-                            .within = settings_.store_timeout});
+                            .within = settings_.store_timeout - waited});
     inserts_.emplace(id, std::move(call));
   }
 }
@@ -58,6 +72,7 @@ void Core::send_inserts(TimePoint now, Commands& out) {
 // A place is reserved with it.
 bool Core::claim_at_birth(const store::Submission& submission, TimePoint now) {
   if (submission.delay != Duration::zero()) return false;
+  if (!settings_.shards.has(store::shard_of(submission.spec.shard_key))) return false;
   Lane* lane = lane_of(submission.spec.kind, now);
   if (lane == nullptr) return false;
   // Where the caller runs what fits nowhere, nothing that was born here is turned away.
@@ -89,14 +104,21 @@ void Core::handle(InsertEnded event, TimePoint now, Commands& out) {
     answer_failed(std::move(event), call, now, out);
     return;
   }
-  store_time_.learn(event.answer->now, now);
+  // A store that took nothing has not looked at its clock.
+  if (event.answer->now != TimePoint()) store_time_.learn(event.answer->now, now);
   AnswerSubmits answers;
   answers.answers.reserve(event.batch.size());
   for (std::size_t i = 0; i < event.batch.size(); ++i) {
     const store::Inserted& item = event.answer->items[i];
     store::Submission& submission = event.batch[i];
+    if (item.result == store::Insertion::kKeyBusy && ingest_.has_room_to_wait()) {
+      ingest_.take_back({.submits = {call.submits[i]},
+                         .submissions = {std::move(submission)},
+                         .since = call.sent_at});
+      continue;
+    }
     if (item.result == store::Insertion::kKeyBusy) {
-      ingest_.take_back({.submits = {call.submits[i]}, .submissions = {std::move(submission)}});
+      answers.answers.push_back({call.submits[i], item.task, fail(kKeyIsBusy)});
       continue;
     }
     answers.answers.push_back({call.submits[i], item.task, item.result});
@@ -104,6 +126,7 @@ void Core::handle(InsertEnded event, TimePoint now, Commands& out) {
       take_in_born(std::move(submission), call, event.answer->now, now);
     } else if (item.result == store::Insertion::kInserted) {
       scanner_.expect(store_time_.local(saturating_add(event.answer->now, submission.delay)));
+      if (submission.delay == Duration::zero()) hint_others_ = true;
     }
   }
   answer(std::move(answers), now, out);
@@ -158,7 +181,8 @@ void Core::answer_failed(InsertEnded event, const InsertCall& call, TimePoint no
   // One bad submit must not fail those it shares a transaction with.
   if (error.code == ErrorCode::kInvalid && event.batch.size() > 1) {
     for (std::size_t i = 0; i < event.batch.size(); ++i) {
-      ingest_.take_back({.submits = {call.submits[i]}, .submissions = {std::move(event.batch[i])}});
+      ingest_.take_back(
+          {.submits = {call.submits[i]}, .submissions = {std::move(event.batch[i])}, .since = now});
     }
     return;
   }

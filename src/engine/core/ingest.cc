@@ -7,14 +7,6 @@
 namespace recourse::engine {
 namespace {
 
-// As the store counts: what a caller may make as large as it likes.
-std::size_t size_of(const task::TaskSpec& spec) {
-  std::size_t bytes = spec.payload.size();
-  for (const auto& [name, value] : spec.headers) bytes += name.size() + value.size();
-  for (const auto& [name, value] : spec.search_keys) bytes += name.size() + value.size();
-  return bytes;
-}
-
 // Fewer gather until the call that is out has ended: transactions, not rows, are what costs.
 constexpr std::size_t kWorthAnotherCall = 64;
 constexpr int kLingerShare = 4;
@@ -26,7 +18,7 @@ constexpr std::size_t kBytesPerCall = store::kBatchBytesMax - store::kBatchRowsM
 }  // namespace
 
 bool Ingest::add(WaitingSubmit submit) {
-  const std::size_t bytes = size_of(submit.submission.spec);
+  const std::size_t bytes = task::size_of(submit.submission.spec);
   if (waiting_.size() >= settings_.waiting || waiting_bytes_ + bytes > settings_.waiting_bytes) {
     return false;
   }
@@ -66,7 +58,7 @@ TimePoint Ingest::next_wakeup() const {
 }
 
 std::optional<Ingest::Batch> Ingest::take(TimePoint now) {
-  if (!again_.empty() && again_out_ == 0) {
+  if (!again_.empty() && again_out_ < kAgainCalls) {
     Batch batch = std::move(again_.front());
     again_.pop_front();
     batch.again = true;
@@ -86,7 +78,7 @@ Ingest::Batch Ingest::gather() {
   std::size_t bytes = 0;
   while (!waiting_.empty() && batch.submits.size() < store::kBatchRowsMax) {
     WaitingSubmit& next = waiting_.front();
-    const std::size_t more = size_of(next.submission.spec);
+    const std::size_t more = task::size_of(next.submission.spec);
     if (!batch.submits.empty() && bytes + more > kBytesPerCall) break;
     const bool may_repeat = next.novelty == store::Novelty::kRepeat;
     if (may_repeat && !repeats.insert(next.submission.id).second) break;

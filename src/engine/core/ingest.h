@@ -25,6 +25,10 @@ struct WaitingSubmit {
   store::Novelty novelty = store::Novelty::kFresh;
 };
 
+// Calls at once of those that wait for a key, and how many may wait for such a call.
+inline constexpr int kAgainCalls = 4;
+inline constexpr std::size_t kAgainMax = 1'000;
+
 inline constexpr const char* kTooManySubmits =
     "too many submits wait to be written: try again in a moment";
 
@@ -41,6 +45,8 @@ class Ingest {
     std::vector<store::Submission> submissions;
     // Sent by this node before: alone now, for a key that another transaction holds.
     bool again = false;
+    // When it was first sent, where it was.
+    TimePoint since = {};
     // Whether any of these ids may have been sent before.
     store::Novelty novelty = store::Novelty::kFresh;
   };
@@ -50,9 +56,10 @@ class Ingest {
   // `answered` of its submits were; the call was out since `sent_at`.
   void end(bool again, std::size_t answered, TimePoint sent_at, TimePoint now);
   [[nodiscard]] TimePoint next_wakeup() const;
-  // Sent once more, alone: whoever holds its key may let go of it, or it is the one bad item. One
+  // Sent once more, alone: whoever holds its key may let go of it, or it is the one bad item. A few
   // of them at a time, beside the others, so that nobody else waits.
   void take_back(Batch batch) { again_.push_back(std::move(batch)); }
+  [[nodiscard]] bool has_room_to_wait() const { return again_.size() < kAgainMax; }
 
   // All that was not sent; nothing waits afterwards.
   std::vector<WaitingSubmit> take_all();

@@ -16,6 +16,7 @@ constexpr Duration kAhead = std::chrono::milliseconds(500);
 constexpr Duration kUsualTimeUnknown = std::chrono::milliseconds(50);
 constexpr Duration kUsualTimeMin = std::chrono::microseconds(50);
 constexpr std::int64_t kInTurnMax = 64;
+constexpr Duration kIdleFor = std::chrono::minutes(30);
 
 policy::Backoff kind_backoff(const KindRules& rules) {
   auto backoff = policy::Backoff::make(*rules.backoffs, rules.settings.backoff);
@@ -133,6 +134,17 @@ std::optional<policy::BreakerChange> Lane::record(std::optional<policy::Permit> 
 
 void Lane::abandon(std::optional<policy::Permit> permit) {
   if (permit) breaker_.abandon(*permit);
+}
+
+void Lane::give_back(std::optional<policy::Permit> permit) {
+  abandon(permit);
+  if (rate_) rate_->give_back();
+}
+
+bool Lane::is_idle(TimePoint now) const {
+  const bool is_empty = held == 0 && running_ == 0 && reserved_ == 0 && !may_have_more;
+  return is_empty && !paused_ && breaker_.state() == policy::BreakerState::kClosed &&
+         now >= saturating_add(last_start_, kIdleFor);
 }
 
 void Lane::set_live_nodes(int nodes, TimePoint now) {

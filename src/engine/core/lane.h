@@ -58,12 +58,14 @@ class Lane {
   };
   Leave ask_leave(const task::Task& task, TimePoint now);
   // Takes a place. Each is answered by ended().
-  void started() { ++running_; }
+  void started(TimePoint now) { ++running_, last_start_ = now; }
   void ended() { --running_; }
   // For the breaker and for how much is fetched ahead.
   std::optional<policy::BreakerChange> record(std::optional<policy::Permit> permit, bool failed,
                                               Duration took, TimePoint now);
   void abandon(std::optional<policy::Permit> permit);
+  // The same of what was never called: the rate has one more.
+  void give_back(std::optional<policy::Permit> permit);
 
   void set_paused(bool paused) { paused_ = paused; }
   [[nodiscard]] bool paused() const { return paused_; }
@@ -71,11 +73,8 @@ class Lane {
   void set_live_nodes(int nodes, TimePoint now);
   [[nodiscard]] int running() const { return running_; }
   [[nodiscard]] policy::BreakerState breaker_state() const { return breaker_.state(); }
-  // Nothing of it is here, and nothing of it would be forgotten with it.
-  [[nodiscard]] bool is_idle() const {
-    return held == 0 && running_ == 0 && reserved_ == 0 && !paused_ && !may_have_more &&
-           breaker_.state() == policy::BreakerState::kClosed;
-  }
+  // Nothing of it is here, and for so long that its limits have forgotten it too.
+  [[nodiscard]] bool is_idle(TimePoint now) const;
 
   // The last claim brought all it was asked for, or a submit found no room: there may be more.
   bool may_have_more = false;
@@ -100,6 +99,7 @@ class Lane {
   int reserved_ = 0;
   int live_nodes_ = 1;
   bool paused_ = false;
+  TimePoint last_start_ = TimePoint::min();
   // Of the last attempts; zero until the first has ended.
   Duration usual_time_{};
 };

@@ -34,6 +34,8 @@ Result<> validate_node(const NodeSettings& settings) {
       .between("ingest.calls", settings.ingest.calls, 1, 64)
       .between("apply-calls", settings.apply_calls, 1, 64)
       .between("store-timeout", settings.store_timeout, Duration(1ms), Duration(10min))
+      .between("shards.first", settings.shards.first, 0, store::kShards - 1)
+      .between("shards.last", settings.shards.last, settings.shards.first, store::kShards - 1)
       .between("no-handler-after", settings.no_handler_after, Duration(1s), kLongestWait)
       .result();
 }

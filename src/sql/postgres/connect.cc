@@ -39,28 +39,6 @@ ConnectionHandle start(const std::string& url) {
   return ConnectionHandle(PQconnectStartParams(keywords.data(), values.data(), kReadUrlInDbname));
 }
 
-Result<ConnectionHandle> open(const std::string& url, Deadline deadline) {
-  ConnectionHandle connection = start(url);
-  if (!connection) return fail(ErrorCode::kUnavailable, "out of memory");
-  PGconn* raw = connection.get();
-  PQsetErrorVerbosity(raw, PQERRORS_VERBOSE);  // see find_refusal
-  PQsetNoticeReceiver(
-      raw, [](void*, const PGresult*) {}, nullptr);
-  PostgresPollingStatusType wanted = PGRES_POLLING_WRITING;
-  if (PQstatus(raw) == CONNECTION_BAD) return fail(refused(raw));
-  while (wanted != PGRES_POLLING_OK) {
-    const auto events = static_cast<short>(wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT);
-    if (!wait_for_socket(PQsocket(raw), events, deadline)) {
-      return fail(ErrorCode::kUnavailable,
-                  "PostgreSQL did not answer in time: check host, port and firewall");
-    }
-    wanted = PQconnectPoll(raw);
-    if (wanted == PGRES_POLLING_FAILED) return fail(refused(raw));
-  }
-  if (PQsetnonblocking(raw, 1) != 0) return fail(refused(raw));
-  return connection;
-}
-
 Result<> check_encoding(PGconn* raw) {
   const char* encoding = PQparameterStatus(raw, "server_encoding");
   if (encoding != nullptr && std::string_view(encoding) == "UTF8") return {};
@@ -97,10 +75,32 @@ std::string session_script(const Settings& settings, int server_version) {
 
 }  // namespace
 
+Result<ConnectionHandle> open_handle(const std::string& url, Deadline deadline) {
+  ConnectionHandle connection = start(url);
+  if (!connection) return fail(ErrorCode::kUnavailable, "out of memory");
+  PGconn* raw = connection.get();
+  PQsetErrorVerbosity(raw, PQERRORS_VERBOSE);  // see find_refusal
+  PQsetNoticeReceiver(
+      raw, [](void*, const PGresult*) {}, nullptr);
+  PostgresPollingStatusType wanted = PGRES_POLLING_WRITING;
+  if (PQstatus(raw) == CONNECTION_BAD) return fail(refused(raw));
+  while (wanted != PGRES_POLLING_OK) {
+    const auto events = static_cast<short>(wanted == PGRES_POLLING_READING ? POLLIN : POLLOUT);
+    if (!wait_for_socket(PQsocket(raw), events, deadline)) {
+      return fail(ErrorCode::kUnavailable,
+                  "PostgreSQL did not answer in time: check host, port and firewall");
+    }
+    wanted = PQconnectPoll(raw);
+    if (wanted == PGRES_POLLING_FAILED) return fail(refused(raw));
+  }
+  if (PQsetnonblocking(raw, 1) != 0) return fail(refused(raw));
+  return connection;
+}
+
 Result<std::unique_ptr<PostgresConnection>> connect(const std::string& url, Deadline deadline,
                                                     const Settings& settings) {
   if (Result<> readable = check_url(url); !readable) return fail(std::move(readable).error());
-  Result<ConnectionHandle> opened = open(url, deadline);
+  Result<ConnectionHandle> opened = open_handle(url, deadline);
   if (!opened) return fail(std::move(opened).error());
   PGconn* raw = opened->get();
   if (Result<> readable = check_encoding(raw); !readable) return fail(std::move(readable).error());

@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "sql/connection.h"
 #include "sql/postgres/connection.h"
+#include "sql/postgres/handles.h"
 
 namespace recourse::sql::postgres {
 
@@ -28,5 +29,7 @@ struct Settings {
 // resolver's own timeouts count.
 Result<std::unique_ptr<PostgresConnection>> connect(const std::string& url, Deadline deadline,
                                                     const Settings& settings = {});
+// The same without the session: open, and in non-blocking mode.
+Result<ConnectionHandle> open_handle(const std::string& url, Deadline deadline);
 
 }  // namespace recourse::sql::postgres

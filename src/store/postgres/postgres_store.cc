@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sql/postgres/connect.h"
+#include "store/postgres/hints.h"
 #include "store/postgres/low_water.h"
 #include "store/postgres/schema.h"
 #include "store/postgres/transaction.h"
@@ -37,12 +38,19 @@ class PostgresBackend final : public relational::PooledBackend {
 class OpenedPostgres final : public OpenedStore {
  public:
   OpenedPostgres(const std::string& url, Retention retention, const relational::PoolSizes& sizes)
-      : backend_(url, sizes), store_(backend_, std::move(retention)), reader_(backend_) {}
+      : url_(url),
+        backend_(url, sizes),
+        store_(backend_, std::move(retention)),
+        reader_(backend_) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
+  std::unique_ptr<Hints> hints(Hints::Heard heard) override {
+    return std::make_unique<PostgresHints>(url_, std::move(heard));
+  }
 
  private:
+  const std::string url_;
   PostgresBackend backend_;
   TransactionalStore store_;
   relational::RelationalReader reader_;
