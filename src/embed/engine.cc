@@ -1,36 +1,15 @@
-#include "recourse/engine.h"
-
+// An engine's life: opening, registering, starting, stopping.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <chrono>
-#include <latch>
-#include <random>
 #include <utility>
 
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/ulid_source.h"
-#include "embed/callback_log.h"
-#include "embed/convert.h"
-#include "embed/end_teller.h"
-#include "embed/open_store.h"
-#include "engine/node.h"
-#include "task/control.h"
+#include "embed/engine_impl.h"
 
 namespace recourse {
 namespace {
-
-constexpr Duration kReadPatience = std::chrono::seconds(10);
-// Of submit_async, answered and not called back yet.
-constexpr std::size_t kCallbacksMax = 100'000;
-
-std::uint64_t random_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
 
 std::string default_name() {
   std::array<char, 256> host{};
@@ -56,104 +35,6 @@ engine::NodeSettings node_settings(const EngineOptions& options, bool exclusive)
 
 }  // namespace
 
-struct Engine::Impl {
-  explicit Impl(const EngineOptions& options)
-      : log(options.log),
-        answering(std::make_shared<embed::Answering>(
-            backoffs, [] { return SystemClock().now(); }, options.router)) {}
-  // Nobody is told anything while what they would use is on its way out.
-  ~Impl() {
-    if (node) (void)node->stop(Duration::zero());
-  }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-
-  SystemClock clock;
-  embed::CallbackLog log;
-  UlidSource ids{clock, random_seed()};
-  embed::NamedStore store;
-  std::shared_ptr<policy::BackoffRegistry> backoffs = std::make_shared<policy::BackoffRegistry>();
-  std::shared_ptr<const embed::Answering> answering;
-  std::vector<Middleware> middleware;
-  // The first thing that was wrong before start().
-  std::optional<Error> wrong;
-  std::vector<std::function<Result<>()>> registrations;
-  std::unique_ptr<engine::Node> node;
-  // After the node: what they still call may use it, stopped as it is.
-  std::unique_ptr<embed::EndTeller> ends;
-  // Answers of submit_async, in their order.
-  std::atomic<std::size_t> callbacks_out = 0;
-  engine::Executor callbacks{
-      {.core_threads = 1, .max_threads = 1, .rejection = engine::Rejection::kHandBack}};
-  std::atomic<bool> started = false;
-
-  // False: too late, and said so.
-  bool may_register(std::string_view what) {
-    if (!started) return true;
-    log.error("registered_too_late", {{"what", std::string(what)}});
-    return false;
-  }
-
-  void note(Result<> result) {
-    if (!result && !wrong) wrong = std::move(result).error();
-  }
-
-  // At start(), when all backoffs are known.
-  void register_later(std::string_view kind, engine::KindSettings settings, engine::Handler handler,
-                      engine::Probe probe) {
-    registrations.emplace_back([this, kind = std::string(kind), settings = std::move(settings),
-                                handler = std::move(handler), probe = std::move(probe)] {
-      engine::KindRules rules;
-      rules.settings = settings;
-      rules.backoffs = backoffs;
-      return node->handle(kind, std::move(rules), handler, probe);
-    });
-  }
-
-  Result<embed::NewSubmission> submission_of(Submission asked) {
-    return embed::submission_of(std::move(asked), ids.next(), clock.now(), *answering);
-  }
-
-  Result<std::string> control(std::string_view id, task::Move move, std::string_view by) {
-    const Result<task::TaskId> parsed = task::parse_task_id("id", id);
-    if (!parsed) return fail(parsed.error());
-    auto answer = store.opened->store().control(
-        std::vector{*parsed}, {.move = move, .payload = std::nullopt, .deadline = std::nullopt}, by,
-        kReadPatience);
-    if (!answer) return fail(answer.error());
-    const Result<task::Effect>& effect = answer->items.front().effect;
-    if (!effect) return fail(effect.error());
-    tell_owners();
-    return *effect == task::Effect::kDone ? "done" : "requested";
-  }
-
-  void call_back(std::function<void(Result<TaskIdText>)> call, Result<TaskIdText> result) {
-    callbacks.run([this, call = std::move(call), result = std::move(result)] {
-      --callbacks_out;
-      try {
-        call(result);
-      } catch (...) {
-        log.error("submit_callback_threw");
-      }
-    });
-  }
-
-  // What was asked for may concern any node.
-  void tell_owners() {
-    node->hint_requests();
-    node->hint_work();
-    if (started) node->hint_others(store::Hint::kRequest);
-  }
-
-  Result<> pause_kind(std::string_view kind, bool paused, std::string_view by) {
-    auto done =
-        store.opened->store().pause_kind(task::Kind(std::string(kind)), paused, by, kReadPatience);
-    if (!done) return fail(done.error());
-    tell_owners();
-    return {};
-  }
-};
-
 Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Engine::~Engine() = default;
 Engine::Engine(Engine&&) noexcept = default;
@@ -171,7 +52,7 @@ Result<Engine> Engine::open(const EngineOptions& options) {
   impl->store = *std::move(store);
   settings.exclusive_store = impl->store.exclusive;
   impl->node = std::make_unique<engine::Node>(*impl->store.opened, impl->clock, impl->log,
-                                              std::move(settings), random_seed());
+                                              std::move(settings), embed::random_seed());
   return Engine(std::move(impl));
 }
 
@@ -249,124 +130,6 @@ Result<> Engine::start() {
   Result<> started = impl_->node->start();
   impl_->started = started.has_value();
   return started;
-}
-
-Result<TaskIdText> Engine::submit_bytes(std::string_view kind, std::string payload,
-                                        const SubmitOptions& options) {
-  auto submission = impl_->submission_of(
-      {.kind = std::string(kind), .payload = std::move(payload), .options = options});
-  if (!submission) return fail(submission.error());
-  return embed::answer_of(
-      impl_->node->submit(std::move(submission->submission), submission->novelty));
-}
-
-std::vector<Result<TaskIdText>> Engine::submit_all(std::vector<Submission> batch) {
-  struct Item final : engine::SubmitWaiter {
-    void answered(const engine::SubmitAnswer& answer) override {
-      *result = embed::answer_of(answer);
-      left->count_down();
-    }
-    Result<TaskIdText>* result = nullptr;
-    std::latch* left = nullptr;
-  };
-  std::vector<Result<TaskIdText>> results(batch.size());
-  std::latch left(static_cast<std::ptrdiff_t>(batch.size()));
-  std::vector<Item> items(batch.size());
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    auto submission = impl_->submission_of(std::move(batch[i]));
-    if (!submission) {
-      results[i] = fail(submission.error());
-      left.count_down();
-      continue;
-    }
-    items[i].result = &results[i];
-    items[i].left = &left;
-    impl_->node->submit(std::move(submission->submission), submission->novelty, items[i]);
-  }
-  left.wait();
-  return results;
-}
-
-void Engine::submit_async(Submission submission, std::function<void(Result<TaskIdText>)> answered) {
-  class Later final : public engine::SubmitWaiter {
-   public:
-    Later(std::function<void(Result<TaskIdText>)> call, Impl& impl)
-        : call_(std::move(call)), impl_(impl) {}
-    void answered(const engine::SubmitAnswer& answer) override {
-      const std::unique_ptr<Later> self(this);
-      impl_.call_back(std::move(call_), embed::answer_of(answer));
-    }
-
-   private:
-    std::function<void(Result<TaskIdText>)> call_;
-    Impl& impl_;
-  };
-  if (impl_->callbacks_out >= kCallbacksMax) {
-    answered(fail(ErrorCode::kExhausted,
-                  "too many answers wait to be called back: let the callbacks return sooner"));
-    return;
-  }
-  ++impl_->callbacks_out;
-  auto made = impl_->submission_of(std::move(submission));
-  if (!made) {
-    impl_->call_back(std::move(answered), fail(made.error()));
-    return;
-  }
-  // Gone when it has been answered, which happens exactly once.
-  impl_->node->submit(std::move(made->submission), made->novelty,
-                      *std::make_unique<Later>(std::move(answered), *impl_).release());
-}
-
-std::string Engine::new_id() { return task::to_string(task::TaskId(impl_->ids.next())); }
-
-Result<TaskView> Engine::find(std::string_view id) {
-  const Result<task::TaskId> parsed = task::parse_task_id("id", id);
-  if (!parsed) return fail(parsed.error());
-  const auto task = impl_->store.opened->reader().find(*parsed, kReadPatience);
-  if (!task) return fail(task.error());
-  return embed::view_of(*task);
-}
-
-Result<std::vector<NoteView>> Engine::notes(std::string_view id) {
-  return embed::notes_of(impl_->store.opened->reader(), id, kReadPatience);
-}
-
-Result<std::string> Engine::cancel(std::string_view id, std::string_view by) {
-  return impl_->control(id, task::Move::kCancel, by);
-}
-Result<std::string> Engine::pause(std::string_view id, std::string_view by) {
-  return impl_->control(id, task::Move::kPause, by);
-}
-Result<std::string> Engine::resume(std::string_view id, std::string_view by) {
-  return impl_->control(id, task::Move::kResume, by);
-}
-Result<std::string> Engine::retry_now(std::string_view id, std::string_view by) {
-  const Result<TaskView> task = find(id);
-  if (!task) return fail(task.error());
-  const bool ended = task->state == "dead" || task->state == "failed";
-  return impl_->control(id, ended ? task::Move::kReopen : task::Move::kRetryNow, by);
-}
-Result<std::string> Engine::resolve(std::string_view id, std::string_view by) {
-  return impl_->control(id, task::Move::kResolve, by);
-}
-Result<std::string> Engine::ignore(std::string_view id, std::string_view by) {
-  return impl_->control(id, task::Move::kIgnore, by);
-}
-Result<> Engine::pause_kind(std::string_view kind, std::string_view by) {
-  return impl_->pause_kind(kind, true, by);
-}
-Result<> Engine::resume_kind(std::string_view kind, std::string_view by) {
-  return impl_->pause_kind(kind, false, by);
-}
-
-Result<std::map<std::pair<std::string, std::string>, std::int64_t>> Engine::counts() {
-  const auto counts = impl_->store.opened->reader().counts(kReadPatience);
-  if (!counts) return fail(counts.error());
-  std::map<std::pair<std::string, std::string>, std::int64_t> named;
-  for (const auto& [key, count] : *counts) {
-    named[{key.first.value, std::string(task::to_string(key.second))}] = count;
-  }
-  return named;
 }
 
 StopReport Engine::stop(Duration limit) {
