@@ -81,6 +81,7 @@ class CoreDriver {
 
   // --- the usual answers ---
   void join(const store::Pauses& pauses = {}) {
+    joined_at = now;
     tell(JoinEnded{take<Join>().value().call, store::Joined{.now = now, .pauses = pauses}});
     (void)take<ReadNodes>();
     tell(NodesRead{std::vector<store::NodeRow>{}});
@@ -144,6 +145,7 @@ class CoreDriver {
   }
 
   TimePoint now = TimePoint(std::chrono::sys_days{std::chrono::year{2026} / 1 / 1});
+  TimePoint joined_at;
   Commands commands;
   UlidSequence ids{7};
   std::uint64_t submits = 0;

@@ -149,5 +149,33 @@ TEST(CoreLife, ADeclarationThatFailedIsNotRepeatedAtOnce) {
   EXPECT_TRUE(core.take<DeclareDead>());
 }
 
+// LEASE-5
+TEST(CoreLife, ANodeThatCannotRenewStartsNothingBeforeItsLeaseEnds) {
+  CoreDriver core({}, {kMail}, at_once(1));
+  core.join();
+  core.hold(kMail, 2);
+  const Start first = core.starts().front();
+
+  while (core.now < core.joined_at + 27s) {
+    core.advance(1s);
+    for (const Heartbeat& beat : core.take_all<Heartbeat>()) {
+      core.tell(HeartbeatEnded{beat.call, fail(ErrorCode::kUnavailable, "the store is gone")});
+    }
+  }
+  core.succeed(first);
+
+  EXPECT_THAT(core.starts(), SizeIs(0)) << "nine tenths of the TTL have passed";
+  EXPECT_TRUE(core.take<Apply>()) << "what has finished is offered all the same";
+}
+
+// LEASE-5
+TEST(LeaseSettings, TheDefaultsAreThoseOfTheSources) {
+  const LeaseSettings lease;
+  EXPECT_EQ(lease.ttl, 30s);
+  EXPECT_EQ(lease.renew_ahead, 10s);
+  EXPECT_EQ(heartbeat_interval(lease), 10s);
+  EXPECT_EQ(fenced_after(lease), 27s);
+}
+
 }  // namespace
 }  // namespace recourse::engine
