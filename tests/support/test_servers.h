@@ -22,7 +22,6 @@ class FreshPostgres {
   FreshPostgres& operator=(const FreshPostgres&) = delete;
 
   [[nodiscard]] std::string url() const;
-  [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
   std::string name_;
