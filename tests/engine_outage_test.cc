@@ -27,6 +27,7 @@ using ::testing::HasSubstr;
 // Longer than a lease: both nodes stop starting things meanwhile, and neither may take the other
 // for dead when the server is back.
 constexpr Duration kTtl = 4s;
+constexpr Duration kStoreTimeout = 1s;
 constexpr Duration kBackWithin = 5s;
 
 class Outage : public ::testing::TestWithParam<ServerKind> {
@@ -37,7 +38,7 @@ class Outage : public ::testing::TestWithParam<ServerKind> {
                                      .lease_ttl = kTtl,
                                      .renew_ahead = 1s,
                                      .scan_period = 500ms,
-                                     .store_timeout = 1s,
+                                     .store_timeout = kStoreTimeout,
                                      .log = [](std::string_view, std::string_view) {}})
                            .value());
     engines_.back().handle_bytes("work",
@@ -135,6 +136,23 @@ TEST_P(Outage, LosesNothingRunsNothingTwiceAndGoesOn) {
   RecordProperty("in_doubt", in_doubt);
   RecordProperty("answers_again_after_ms", static_cast<int>(first_answer_.value_or(-1ms) / 1ms));
   RecordProperty("runs_again_after_ms", static_cast<int>(first_run_.value_or(-1ms) / 1ms));
+}
+
+// STOP-1: neither what it would write nor the leaving of a node waits for ever. Beyond its limit a
+// stop takes as long as three calls of the store may.
+TEST_P(Outage, AStopWithoutTheServerComesToAnEnd) {
+  add_node("one");
+  std::jthread crowd([&] { submit_until_stopped(engines_.front()); });
+  std::this_thread::sleep_for(500ms);
+  server_.kill();
+
+  const auto begun = Stopwatch::now();
+  engines_.front().stop(1s);
+  const Duration took = since(begun);
+  enough_ = true;
+
+  EXPECT_LE(took, 1s + 3 * kStoreTimeout + 2s);
+  RecordProperty("stop_took_ms", static_cast<int>(took / 1ms));
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, Outage,
