@@ -217,9 +217,11 @@ Result<> configure(sqlite3* handle, Access access) {
   sqlite3_busy_timeout(handle, 5'000);
   const char* const settings =
       access == Access::kWrite
-          // The log is cut back after a checkpoint, so that one long reader does not leave a giant.
+          // A small cache: the system keeps the file's pages too, and an engine that has run
+          // 100,000 tasks measured no slower than with 64 MiB, which it had filled. The log is cut
+          // back after a checkpoint, so that one long reader does not leave a giant.
           ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;"
-            "PRAGMA cache_size = -65536; PRAGMA journal_size_limit = 67108864;"
+            "PRAGMA cache_size = -8192; PRAGMA journal_size_limit = 67108864;"
           : "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384;";
   const int code = sqlite3_exec(handle, settings, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return fail(translate(handle, code));
