@@ -18,11 +18,12 @@ TEST(FollowUpId, IsOfItsParentsTimeAndUnlikeAnyOther) {
     const TaskId parent(sequence.next(TimePoint(1'700'000'000s)));
     seen.insert(parent);
     for (std::uint32_t index = 0; index < 100; ++index) {
-      const TaskId id = follow_up_id(parent, index);
+      const TaskId id = follow_up_id(parent, 1, index);
       EXPECT_EQ(created_at(id.value), created_at(parent.value));
-      EXPECT_EQ(id, follow_up_id(parent, index));
+      EXPECT_EQ(id, follow_up_id(parent, 1, index));
       seen.insert(id);
-      seen.insert(follow_up_id(id, index));
+      seen.insert(follow_up_id(id, 1, index));
+      EXPECT_NE(id, follow_up_id(parent, 2, index));
     }
   }
 
@@ -33,7 +34,7 @@ TEST(FollowUpId, IsOfItsParentsTimeAndUnlikeAnyOther) {
 TEST(FollowUpId, StaysWhatItIs) {
   const TaskId parent = parse_task_id("id", "tsk_01J0000000000000000000000A").value();
 
-  EXPECT_EQ(to_string(follow_up_id(parent, 0)), "tsk_01J0000000NFDZGJNEBZSGZ2N8");
+  EXPECT_EQ(to_string(follow_up_id(parent, 1, 0)), "tsk_01J0000000J05BZCYWD7JRZFTD");
 }
 
 }  // namespace
