@@ -171,6 +171,8 @@ class Core {
   // Of all kinds together: what fits into the queue, the node's bounds, and one call.
   [[nodiscard]] int claim_limit() const;
   std::vector<store::Quota> quotas(int most, TimePoint now);
+  // Of each kind whose payloads this node has not seen yet.
+  [[nodiscard]] int first_claim(TimePoint now) const;
   void give_up_without_handler(task::Task task, TimePoint now);
   void handle(const CountsRead& event, TimePoint now, Commands& out);
   void look_for_kinds(TimePoint now, Commands& out);
@@ -261,6 +263,8 @@ class Core {
   void go_on_stopping(TimePoint now, Commands& out);
   void release_unstarted(TimePoint now);
   void cut_off(Commands& out);
+  // Of calls that a stop waits for.
+  [[nodiscard]] Duration call_timeout(TimePoint now) const;
 
   // --- schedules (core_schedules.cc) ---
   void submit_occurrences(TimePoint now, Commands& out);

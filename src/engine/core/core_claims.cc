@@ -7,7 +7,7 @@
 namespace recourse::engine {
 namespace {
 
-// Of a kind whose payloads this node has not seen yet.
+// Of a kind whose payloads this node has not seen yet, at most.
 constexpr int kFirstClaim = 64;
 constexpr std::size_t kUsualBytes = 4 * 1024;
 // Per claim of a kind that nobody handles.
@@ -36,6 +36,17 @@ int Core::claim_limit() const {
   return std::min({batch_.batch(), queue_room, hold_room, by_bytes});
 }
 
+// All of them together fit into what may be held, were they as large as they can be.
+int Core::first_claim(TimePoint now) const {
+  const auto unseen = std::ranges::count_if(lanes_, [&](const auto& entry) {
+    return entry.second->largest == 0 && entry.second->room(now) > 0;
+  });
+  if (unseen == 0) return 0;
+  const std::size_t bytes = settings_.hold.bytes - std::min(settings_.hold.bytes, held_bytes_);
+  const std::size_t rows = bytes / task::kPayloadBytesMax / static_cast<std::size_t>(unseen);
+  return static_cast<int>(std::clamp<std::size_t>(rows, 1, kFirstClaim));
+}
+
 std::vector<store::Quota> Core::quotas(int most, TimePoint now) {
   std::vector<store::Quota> quotas;
   // Behind those that were asked for last: all together may want more than there is room for.
@@ -45,9 +56,10 @@ std::vector<store::Quota> Core::quotas(int most, TimePoint now) {
     const auto first = static_cast<std::ptrdiff_t>(claim_turns_ % in_turn.size());
     std::ranges::rotate(in_turn, in_turn.begin() + first);
   }
+  const int first = first_claim(now);
   for (const Lane* lane : in_turn) {
     int limit = std::min(lane->room(now), most);
-    if (lane->largest == 0) limit = std::min(limit, kFirstClaim);
+    if (lane->largest == 0) limit = std::min(limit, first);
     if (limit <= 0) continue;
     quotas.push_back(
         {.kind = lane->kind(), .limit = limit, .tenant_max = lane->rules().settings.tenant_max});

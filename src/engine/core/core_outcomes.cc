@@ -97,8 +97,8 @@ void Core::write(HeldTask& held, store::Outcome outcome, News news) {
 
 void Core::send_outcomes(TimePoint now, Commands& out) {
   while (std::optional<std::vector<store::Outcome>> batch = outcomes_.take(now)) {
-    out.emplace_back(Apply{
-        .call = CallId(++calls_), .batch = *std::move(batch), .within = settings_.store_timeout});
+    out.emplace_back(
+        Apply{.call = CallId(++calls_), .batch = *std::move(batch), .within = call_timeout(now)});
   }
 }
 

@@ -6,6 +6,19 @@
 #include "engine/core/core.h"
 
 namespace recourse::engine {
+namespace {
+
+// What a store that does not answer may cost beyond the limit, for the last outcomes and for the
+// node's own row.
+constexpr Duration kLastCalls = std::chrono::seconds(3);
+
+}  // namespace
+
+Duration Core::call_timeout(TimePoint now) const {
+  if (!stopping_ || stopping_->limit_at == kNever) return settings_.store_timeout;
+  const Duration left = std::max(Duration::zero(), stopping_->limit_at - now);
+  return std::min(settings_.store_timeout, left + kLastCalls);
+}
 
 void Core::handle(const StopRequest& event, TimePoint now, Commands& out) {
   // Not in this very turn: what is recalled comes back in the next, and is handed back.
@@ -46,7 +59,7 @@ void Core::go_on_stopping(TimePoint now, Commands& out) {
   if (stop.leaving) {
     if (!life_.has_left() || stop.said) return;
     // What was cut off is free for others at once.
-    if (stop.totals.cut_off > 0) out.emplace_back(Adopt{.within = settings_.store_timeout});
+    if (stop.totals.cut_off > 0) out.emplace_back(Adopt{.within = call_timeout(now)});
     out.emplace_back(Stopped(stop.totals));
     stop.said = true;
     return;
@@ -54,7 +67,7 @@ void Core::go_on_stopping(TimePoint now, Commands& out) {
   const bool past_limit = now >= stop.limit_at;
   if (past_limit && stop.flush_by == kNever) {
     cut_off(out);
-    stop.flush_by = now + settings_.store_timeout;
+    stop.flush_by = now + std::min(settings_.store_timeout, kLastCalls);
   }
   const bool written = ingest_.idle() && following_.empty() && outcomes_.idle() && !claim_ &&
                        starts_to_record_.empty() && !recording_starts_;
@@ -62,7 +75,7 @@ void Core::go_on_stopping(TimePoint now, Commands& out) {
   for (const auto& [id, attempt] : attempts_) runs = runs || !attempt->decided;
   if ((written && !runs) || now >= stop.flush_by) {
     stop.leaving = true;
-    life_.leave(now, out);
+    life_.leave(now, std::min(settings_.store_timeout, kLastCalls), out);
     if (life_.has_left()) go_on_stopping(now, out);
   }
 }

@@ -122,5 +122,25 @@ TEST(CoreStop, AsksAgainForItsOwnRowWhenThatCouldNotBeRead) {
   EXPECT_TRUE(core.take<ReadNodes>());
 }
 
+// STOP-2: a store that is gone costs a few seconds beyond the limit, not three calls' worth.
+TEST(CoreStop, WithoutAStoreEndsSoonAfterItsLimit) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  core.hold(kMail, 1);
+  core.succeed(core.starts().front());
+  const TimePoint asked_at = core.now;
+
+  core.tell(StopRequest{1s});
+  while (!core.take<Stopped>() && core.now < asked_at + 60s) {
+    for (Apply& apply : core.take_all<Apply>()) {
+      core.tell(ApplyEnded{apply.call, std::move(apply.batch),
+                           fail(ErrorCode::kUnavailable, "the store is gone")});
+    }
+    core.advance(100ms);
+  }
+
+  EXPECT_LE(core.now - asked_at, 8s);
+}
+
 }  // namespace
 }  // namespace recourse::engine

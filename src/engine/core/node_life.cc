@@ -105,7 +105,7 @@ void NodeLife::beat_soon(TimePoint now) { next_beat_ = std::min(next_beat_, now)
 
 void NodeLife::ask_for_nodes(Commands& out) {
   if (std::exchange(reading_nodes_, true)) return;
-  out.emplace_back(ReadNodes{.within = settings_.store_timeout});
+  out.emplace_back(ReadNodes{.within = last_calls_.value_or(settings_.store_timeout)});
 }
 
 void NodeLife::see_peer(const store::NodeRow& row, TimePoint now) {
@@ -127,8 +127,9 @@ void NodeLife::on_nodes(const NodesRead& event, TimePoint now, Commands& out) {
   for (const store::NodeRow& row : *event.answer) {
     if (row.info.incarnation == incarnation_) {
       if (status_ == Status::kLeaving && !row.dead) {
-        out.emplace_back(DeclareDead{
-            .node = incarnation_, .beat_seen = row.beat, .within = settings_.store_timeout});
+        out.emplace_back(DeclareDead{.node = incarnation_,
+                                     .beat_seen = row.beat,
+                                     .within = last_calls_.value_or(settings_.store_timeout)});
       } else if (status_ == Status::kLeaving) {
         status_ = Status::kLeft;
       }
@@ -252,12 +253,13 @@ TimePoint NodeLife::next_wakeup() const {
   return next;
 }
 
-void NodeLife::leave(TimePoint now, Commands& out) {
+void NodeLife::leave(TimePoint now, Duration within, Commands& out) {
   const bool was_live = is_live();
   status_ = was_live ? Status::kLeaving : Status::kLeft;
   start_limit_ = TimePoint::min();
   next_beat_ = kNever;
-  leave_by_ = now + settings_.store_timeout;
+  leave_by_ = now + within;
+  last_calls_ = within;
   // A join that is still out is swept up by others, as any node that dies is.
   if (was_live) ask_for_nodes(out);
 }

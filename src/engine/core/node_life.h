@@ -51,7 +51,7 @@ class NodeLife {
   void confirm_pauses(std::int64_t version) { pauses_seen_ = version; }
 
   // From here on nothing but leaving: the own row is marked dead, so that nobody waits for a TTL.
-  void leave(TimePoint now, Commands& out);
+  void leave(TimePoint now, Duration within, Commands& out);
   [[nodiscard]] bool has_left() const { return status_ == Status::kLeft; }
 
   [[nodiscard]] bool is_live() const { return status_ == Status::kLive; }
@@ -109,6 +109,8 @@ class NodeLife {
   bool adopting_ = false;
   TimePoint next_adopt_ = kNever;
   TimePoint leave_by_ = kNever;
+  // How long each of a leaving node's may take.
+  std::optional<Duration> last_calls_;
 };
 
 }  // namespace recourse::engine
