@@ -16,7 +16,7 @@ class OpenedStore {
   [[nodiscard]] virtual Store& store() = 0;
   [[nodiscard]] virtual Reader& reader() = 0;
   // Empty where the database carries none. `heard` is called on a thread of the store's.
-  virtual std::unique_ptr<Hints> hints(Hints::Heard /*heard*/) { return nullptr; }
+  virtual std::unique_ptr<Hints> hints(const Hints::Heard& /*heard*/) { return nullptr; }
 };
 
 }  // namespace recourse::store

@@ -45,8 +45,8 @@ class OpenedPostgres final : public OpenedStore {
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
-  std::unique_ptr<Hints> hints(Hints::Heard heard) override {
-    return std::make_unique<PostgresHints>(url_, std::move(heard));
+  std::unique_ptr<Hints> hints(const Hints::Heard& heard) override {
+    return std::make_unique<PostgresHints>(url_, heard);
   }
 
  private:
