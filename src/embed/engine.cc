@@ -84,7 +84,7 @@ Engine& Engine::add_backoff(std::string name,
                             std::function<Duration(Duration base, int retry)> curve) {
   if (!impl_->may_register(name)) return *this;
   // It is asked on the engine's own thread, which nothing that a user throws may end.
-  auto guarded = [curve = std::move(curve), name](Duration base, int retry) {
+  auto guarded = [curve = std::move(curve)](Duration base, int retry) {
     try {
       return curve(base, retry);
     } catch (...) {

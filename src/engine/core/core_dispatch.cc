@@ -109,8 +109,8 @@ bool Core::is_over(HeldTask& held, TimePoint now) {
   return true;
 }
 
-Core::RunningAttempt& Core::begin_attempt(const HeldTask& held, const std::shared_ptr<Place>& place,
-                                          std::optional<policy::Permit> permit, TimePoint now) {
+RunningAttempt& Core::begin_attempt(const HeldTask& held, const std::shared_ptr<Place>& place,
+                                    std::optional<policy::Permit> permit, TimePoint now) {
   auto attempt = std::make_unique<RunningAttempt>();
   attempt->id = AttemptId(++attempt_ids_);
   attempt->task = held.task->id;

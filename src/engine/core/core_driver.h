@@ -95,6 +95,12 @@ class CoreDriver {
     tell(HeartbeatEnded{take<Heartbeat>().value().call,
                         store::Pulse{.now = now, .pauses = pauses, .requests = {}}});
   }
+  // Others took this node for dead.
+  void declared_dead() {
+    tell(RequestHint{});
+    tell(HeartbeatEnded{take<Heartbeat>().value().call,
+                        fail(ErrorCode::kConflict, "this node was declared dead")});
+  }
   task::TaskId submit(const std::string& kind, task::TaskId id = {},
                       store::Novelty novelty = store::Novelty::kFresh) {
     store::Submission submission;

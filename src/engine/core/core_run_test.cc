@@ -131,10 +131,8 @@ TEST(CoreRuns, ANodeThatWasDeclaredDeadRecallsWhatHasNotBegun) {
   core.join();
   core.hold(kMail, 1);
   const Start start = core.starts().front();
-  core.tell(RequestHint{});
 
-  core.tell(HeartbeatEnded{core.take<Heartbeat>().value().call,
-                           fail(ErrorCode::kConflict, "this node was declared dead")});
+  core.declared_dead();
   ASSERT_TRUE(core.take<Recall>());
   core.tell(AttemptEnded{start.attempt, NotStarted{}});
   core.join();

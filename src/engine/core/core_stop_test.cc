@@ -96,9 +96,7 @@ TEST(CoreStop, OfANodeThatIsNotLiveWaitsForWhatRuns) {
   core.join();
   core.hold(kMail, 1);
   const Start start = core.starts().front();
-  core.tell(RequestHint{});
-  core.tell(HeartbeatEnded{core.take<Heartbeat>().value().call,
-                           fail(ErrorCode::kConflict, "this node was declared dead")});
+  core.declared_dead();
   core.tell(AttemptBegun{.attempt = start.attempt, .at = core.now});
 
   core.tell(StopRequest{1s});
