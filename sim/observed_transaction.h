@@ -98,6 +98,27 @@ class ObservedTransaction final : public store::Transaction {
     return inner_.add_notes(notes);
   }
 
+  Result<std::optional<store::Record>> lock_record(std::string_view space,
+                                                   std::string_view name) override {
+    return inner_.lock_record(space, name);
+  }
+  Result<> insert_record(const store::Record& record) override {
+    return inner_.insert_record(record);
+  }
+  Result<> write_record(const store::Record& record) override {
+    return inner_.write_record(record);
+  }
+  Result<bool> delete_record(std::string_view space, std::string_view name) override {
+    return inner_.delete_record(space, name);
+  }
+  Result<std::vector<store::Record>> list_records(std::string_view space, std::string_view after,
+                                                  std::size_t limit) override {
+    return inner_.list_records(space, after, limit);
+  }
+  Result<std::size_t> delete_records_before(TimePoint time, std::size_t limit) override {
+    return inner_.delete_records_before(time, limit);
+  }
+
   Result<std::vector<Purgeable>> lock_purgeable(const store::PurgeRequest& request) override {
     return inner_.lock_purgeable(request);
   }

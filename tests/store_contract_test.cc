@@ -25,6 +25,7 @@ class MemoryUnderTest final : public StoreUnderTest {
 
   Store& store() override { return opened_->store(); }
   Reader& reader() override { return opened_->reader(); }
+  Records& records() override { return opened_->records(); }
   std::unique_ptr<StoreUnderTest> reopen_beside() override {
     return std::make_unique<MemoryUnderTest>(data_);
   }
@@ -38,6 +39,7 @@ class SqliteUnderTest final : public StoreUnderTest {
  public:
   Store& store() override { return opened_->store(); }
   Reader& reader() override { return opened_->reader(); }
+  Records& records() override { return opened_->records(); }
   std::unique_ptr<StoreUnderTest> reopen_beside() override { return nullptr; }
 
  private:
@@ -64,6 +66,7 @@ class ServerUnderTest final : public StoreUnderTest {
 
   Store& store() override { return opened_->store(); }
   Reader& reader() override { return opened_->reader(); }
+  Records& records() override { return opened_->records(); }
   std::unique_ptr<StoreUnderTest> reopen_beside() override {
     return std::make_unique<ServerUnderTest>(database_);
   }

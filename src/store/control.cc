@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/planted_bug.h"
+#include "base/text.h"
 #include "store/batch.h"
 #include "store/books.h"
 #include "store/filter.h"
@@ -21,6 +22,12 @@ std::string action_of(const task::Order& order, task::Effect effect) {
   std::string action = order.move ? std::string(task::to_string(*order.move)) : "edit_payload";
   if (effect == task::Effect::kRequested) action += "_requested";
   return action;
+}
+
+std::string detail_of(const task::Order& order) {
+  std::string detail = order.move && order.payload ? "with a new payload" : "";
+  if (!detail.empty() && !order.reason.empty()) detail += ": ";
+  return detail + clean_text(order.reason, task::kReasonBytesMax);
 }
 
 class ControlRun {
@@ -86,7 +93,7 @@ class ControlRun {
                   .task = id,
                   .actor = std::string(by_),
                   .action = action_of(order_, controlled->effect),
-                  .detail = order_.move && order_.payload ? "with a new payload" : "",
+                  .detail = detail_of(order_),
                   .fence = controlled->task.ticket.fence});
     if (order_.payload) {
       if (Result<> written = transaction.write_payload(id, *order_.payload); !written) {

@@ -1,10 +1,11 @@
-// A store as its backend opened it: both faces of one database.
+// A store as its backend opened it: the faces of one database.
 #pragma once
 
 #include <memory>
 
 #include "store/hints.h"
 #include "store/reader.h"
+#include "store/records.h"
 #include "store/store.h"
 
 namespace recourse::store {
@@ -15,6 +16,7 @@ class OpenedStore {
 
   [[nodiscard]] virtual Store& store() = 0;
   [[nodiscard]] virtual Reader& reader() = 0;
+  [[nodiscard]] virtual Records& records() = 0;
   // Empty where the database carries none. `heard` is called on a thread of the store's.
   virtual std::unique_ptr<Hints> hints(const Hints::Heard& /*heard*/) { return nullptr; }
 };

@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "store/history.h"
 #include "store/node.h"
+#include "store/records.h"
 #include "store/work.h"
 #include "task/ids.h"
 #include "task/record.h"
@@ -197,6 +198,20 @@ class Transaction {
   // Those that are not there yet; keeps the newest kNotesKept of each task. Their rows are locked,
   // or were written by this transaction.
   virtual Result<> add_notes(std::span<const Note> notes) = 0;
+
+  // --- records; what has expired is still seen here ---
+  // Where it is there, it stays as it is until the end.
+  virtual Result<std::optional<Record>> lock_record(std::string_view space,
+                                                    std::string_view name) = 0;
+  // kConflict where somebody else was faster.
+  virtual Result<> insert_record(const Record& record) = 0;
+  // Of one that was locked before.
+  virtual Result<> write_record(const Record& record) = 0;
+  virtual Result<bool> delete_record(std::string_view space, std::string_view name) = 0;
+  // By name, after the one given.
+  virtual Result<std::vector<Record>> list_records(std::string_view space, std::string_view after,
+                                                   std::size_t limit) = 0;
+  virtual Result<std::size_t> delete_records_before(TimePoint time, std::size_t limit) = 0;
 
   // --- forgetting ---
   // Finished tasks to be purged, locked, oldest first. By retention where `request.states` is

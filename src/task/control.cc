@@ -39,6 +39,7 @@ Result<> validate(const Order& order) {
                "can only be given with reopen")
       .between("payload (bytes)", order.payload ? order.payload->size() : 0, std::size_t{0},
                kPayloadBytesMax)
+      .between("reason (bytes)", order.reason.size(), std::size_t{0}, kReasonBytesMax)
       .result();
 }
 

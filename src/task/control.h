@@ -13,6 +13,8 @@
 
 namespace recourse::task {
 
+inline constexpr std::size_t kReasonBytesMax = 1'000;
+
 struct Order {
   // A control of the state table; empty where only the payload is edited.
   std::optional<Move> move;
@@ -21,6 +23,8 @@ struct Order {
   std::optional<std::string> payload;
   // Only with reopen, where the old deadline has passed.
   std::optional<TimePoint> deadline;
+  // Why, in the words of whoever wants it; for the audit.
+  std::string reason = {};
 };
 
 // What can never work, whatever the task.

@@ -20,6 +20,7 @@
 #include "store/sqlite/dialect.h"
 #include "store/sqlite/sqlite_store.h"
 #include "store/sqlite/writer.h"
+#include "store/transactional_records.h"
 #include "store/transactional_store.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_servers.h"
@@ -48,15 +49,17 @@ template <class Backend>
 class Recorded final : public OpenedStore {
  public:
   Recorded(const std::string& where, Recorder& recorder, const store::Retention& retention)
-      : backend_(where, recorder), store_(backend_, retention), reader_(backend_) {}
+      : backend_(where, recorder), store_(backend_, retention), reader_(backend_), records_(backend_) {}
 
   store::Store& store() override { return store_; }
   store::Reader& reader() override { return reader_; }
+  store::Records& records() override { return records_; }
 
  private:
   Backend backend_;
   store::TransactionalStore store_;
   store::relational::RelationalReader reader_;
+  store::TransactionalRecords records_;
 };
 
 class RecordedPostgres final : public PooledBackend {

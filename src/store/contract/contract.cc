@@ -133,10 +133,10 @@ void StoreContract::expect_counts_equal_rows(const std::vector<Task>& tasks) {
   EXPECT_EQ(must(reader().counts(kWithin)), rows) << "the counts are not those of the rows";
 }
 
-Store& StoreContract::other_store() {
+StoreUnderTest& StoreContract::beside() {
   if (!asked_beside_) beside_ = here_->reopen_beside();
   asked_beside_ = true;
-  return beside_ ? beside_->store() : store();
+  return beside_ ? *beside_ : *here_;
 }
 
 Ulid StoreContract::new_ulid() {

@@ -25,6 +25,7 @@
 #include "base/ulid.h"
 #include "store/contract/printing.h"
 #include "store/reader.h"
+#include "store/records.h"
 #include "store/store.h"
 #include "task/transition.h"
 
@@ -52,6 +53,7 @@ class StoreUnderTest {
 
   virtual Store& store() = 0;
   virtual Reader& reader() = 0;
+  virtual Records& records() = 0;
   // A second handle on the same data, as another node has one; null where one process owns the
   // data, and then the cases use the one handle twice.
   virtual std::unique_ptr<StoreUnderTest> reopen_beside() = 0;
@@ -113,8 +115,10 @@ class StoreContract : public testing::TestWithParam<StoreBackend> {
 
   Store& store() { return here_->store(); }
   Reader& reader() { return here_->reader(); }
+  Records& records() { return here_->records(); }
   // As another node sees it.
-  Store& other_store();
+  Store& other_store() { return beside().store(); }
+  Records& other_records() { return beside().records(); }
   // Alive, and joined before the case begins.
   [[nodiscard]] Incarnation node() const { return node_; }
 
@@ -167,6 +171,7 @@ class StoreContract : public testing::TestWithParam<StoreBackend> {
   std::vector<Attempt> attempts_of(TaskId id) { return must(reader().attempts(id, kWithin)); }
 
  private:
+  StoreUnderTest& beside();
   void expect_counts_equal_rows(const std::vector<Task>& tasks);
 
   std::unique_ptr<StoreUnderTest> here_;

@@ -280,5 +280,19 @@ TEST_P(StoreContract, AFilterThatCatchesNothingAnswersNothing) {
   EXPECT_EQ(answer.next, std::nullopt);
 }
 
+TEST_P(StoreContract, TheAuditSaysWhoAndWhy) {
+  const TaskId id = submit();
+  task::Order order = order_of(Move::kCancel);
+  order.reason = "the order was \xFF withdrawn";
+
+  EXPECT_EQ(must(control(id, order, "alice")), Effect::kDone);
+
+  const AuditEntry entry = audit_of(id).back();
+  EXPECT_EQ(entry.actor, "alice");
+  EXPECT_EQ(entry.detail, "the order was \xEF\xBF\xBD withdrawn");
+  order.reason = std::string(task::kReasonBytesMax + 1, 'x');
+  EXPECT_EQ(code_of(control(submit(), order)), ErrorCode::kInvalid);
+}
+
 }  // namespace
 }  // namespace recourse::store::contract

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -43,6 +44,7 @@ class Data {
   std::map<task::Incarnation, NodeRow> nodes;
   Counts counts;
   Pauses pauses;
+  std::map<std::pair<std::string, std::string>, Record> records;  // by space and name
 
  private:
   std::map<task::TaskId, task::Task> live_;

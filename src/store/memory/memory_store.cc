@@ -9,6 +9,7 @@
 #include "store/filter.h"
 #include "store/memory/data.h"
 #include "store/memory/transaction.h"
+#include "store/transactional_records.h"
 #include "store/transactional_store.h"
 
 namespace recourse::store::memory {
@@ -171,16 +172,19 @@ class MemoryStore final : public OpenedStore {
       : shared_(std::move(shared)),
         backend_(*shared_, clock),
         store_(backend_, std::move(retention)),
-        reader_(*shared_, clock) {}
+        reader_(*shared_, clock),
+        records_(backend_) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
+  Records& records() override { return records_; }
 
  private:
   std::shared_ptr<SharedData> shared_;
   MemoryBackend backend_;
   TransactionalStore store_;
   MemoryReader reader_;
+  TransactionalRecords records_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "store/mysql/schema.h"
 #include "store/mysql/transaction.h"
 #include "store/relational/migrations.h"
+#include "store/transactional_records.h"
 #include "store/transactional_store.h"
 
 namespace recourse::store::mysql {
@@ -38,15 +39,20 @@ class OpenedMysql final : public OpenedStore {
  public:
   OpenedMysql(const std::string& url, Flavour flavour, Retention retention,
               const relational::PoolSizes& sizes)
-      : backend_(url, flavour, sizes), store_(backend_, std::move(retention)), reader_(backend_) {}
+      : backend_(url, flavour, sizes),
+        store_(backend_, std::move(retention)),
+        reader_(backend_),
+        records_(backend_) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
+  Records& records() override { return records_; }
 
  private:
   MysqlBackend backend_;
   TransactionalStore store_;
   relational::RelationalReader reader_;
+  TransactionalRecords records_;
 };
 
 // Two nodes that start together take turns; the lock goes with the connection.

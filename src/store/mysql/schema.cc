@@ -81,6 +81,11 @@ constexpr auto kFirst = std::to_array<std::string_view>({
       at BIGINT NOT NULL, progress INT, said TEXT NOT NULL,
       PRIMARY KEY (task_id, fence, number)) ENGINE = InnoDB DEFAULT
       CHARSET = utf8mb4 COLLATE = utf8mb4_bin)sql",
+    R"sql(CREATE TABLE IF NOT EXISTS recourse_record (
+      space VARBINARY(32) NOT NULL, name VARBINARY(255) NOT NULL, value MEDIUMBLOB NOT NULL,
+      version BIGINT NOT NULL, expires_at BIGINT, PRIMARY KEY (space, name),
+      INDEX recourse_record_end (expires_at)) ENGINE = InnoDB DEFAULT
+      CHARSET = utf8mb4 COLLATE = utf8mb4_bin)sql",
     "INSERT IGNORE INTO recourse_meta (name, value) VALUES ('pauses', 0)",
 });
 

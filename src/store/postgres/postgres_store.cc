@@ -9,6 +9,7 @@
 #include "store/postgres/schema.h"
 #include "store/postgres/transaction.h"
 #include "store/relational/migrations.h"
+#include "store/transactional_records.h"
 #include "store/transactional_store.h"
 
 namespace recourse::store::postgres {
@@ -41,10 +42,12 @@ class OpenedPostgres final : public OpenedStore {
       : url_(url),
         backend_(url, sizes),
         store_(backend_, std::move(retention)),
-        reader_(backend_) {}
+        reader_(backend_),
+        records_(backend_) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
+  Records& records() override { return records_; }
   std::unique_ptr<Hints> hints(const Hints::Heard& heard) override {
     return std::make_unique<PostgresHints>(url_, heard);
   }
@@ -54,6 +57,7 @@ class OpenedPostgres final : public OpenedStore {
   PostgresBackend backend_;
   TransactionalStore store_;
   relational::RelationalReader reader_;
+  TransactionalRecords records_;
 };
 
 // Two nodes that start together take turns; the lock goes with the connection.

@@ -86,6 +86,14 @@ class RelationalTransaction : public Transaction {
   Result<> add_audit(std::span<const AuditEntry> entries) override;
   Result<> add_notes(std::span<const Note> notes) override;
 
+  Result<std::optional<Record>> lock_record(std::string_view space, std::string_view name) override;
+  Result<> insert_record(const Record& record) override;
+  Result<> write_record(const Record& record) override;
+  Result<bool> delete_record(std::string_view space, std::string_view name) override;
+  Result<std::vector<Record>> list_records(std::string_view space, std::string_view after,
+                                           std::size_t limit) override;
+  Result<std::size_t> delete_records_before(TimePoint time, std::size_t limit) override;
+
   Result<std::vector<Purgeable>> lock_purgeable(const PurgeRequest& request) override;
   Result<> forget(std::span<const task::TaskId> ids) override;
 

@@ -13,6 +13,7 @@
 #include "store/sqlite/file_lock.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/writer.h"
+#include "store/transactional_records.h"
 #include "store/transactional_store.h"
 
 namespace recourse::store::sqlite {
@@ -77,10 +78,12 @@ class OpenedSqlite final : public SqliteStore {
         writer_(std::move(connection), clock),
         readers_(path, clock),
         store_(writer_, std::move(retention)),
-        reader_(readers_) {}
+        reader_(readers_),
+        records_(writer_) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
+  Records& records() override { return records_; }
 
   Result<> transact(Duration within, FunctionRef<Result<>(CallersTransaction&)> work) override {
     return writer_.run_sql(within, [&](sql::Connection& connection, Transaction& transaction) {
@@ -95,6 +98,7 @@ class OpenedSqlite final : public SqliteStore {
   Readers readers_;
   TransactionalStore store_;
   relational::RelationalReader reader_;
+  TransactionalRecords records_;
 };
 
 }  // namespace
