@@ -24,19 +24,20 @@ Result<NamedStore> named(Result<T> opened, bool exclusive) {
 }  // namespace
 
 Result<NamedStore> open_store(const std::string& url, const Clock& clock, Log& log,
-                              std::size_t connections) {
+                              std::size_t connections, store::Retention retention) {
   const store::relational::PoolSizes sizes{.work = connections, .reading = 2};
   if (url.starts_with(kSqlite) && url.size() > kSqlite.size()) {
-    return named(store::sqlite::open(url.substr(kSqlite.size()), clock), true);
+    return named(store::sqlite::open(url.substr(kSqlite.size()), clock, std::move(retention)),
+                 true);
   }
   if (url.starts_with("postgres://") || url.starts_with("postgresql://")) {
-    return named(store::postgres::open(url, {}, sizes), false);
+    return named(store::postgres::open(url, std::move(retention), sizes), false);
   }
   if (url.starts_with("mysql://") || url.starts_with("mariadb://")) {
-    return named(store::mysql::open(url, log, {}, sizes), false);
+    return named(store::mysql::open(url, log, std::move(retention), sizes), false);
   }
   if (url == "memory:") {
-    return NamedStore{.opened = store::memory::open(store::memory::make_data(), clock),
+    return NamedStore{.opened = store::memory::open(store::memory::make_data(), clock, std::move(retention)),
                       .exclusive = true};
   }
   // Not the URL itself: it may hold a password.

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "store/opened.h"
+#include "store/retention.h"
 
 namespace recourse::embed {
 
@@ -20,6 +21,6 @@ struct NamedStore {
 // sqlite:FILE, postgres://..., mysql://..., memory:. `connections` is for the engine's own calls,
 // on servers. The clock and the log must outlive the store.
 Result<NamedStore> open_store(const std::string& url, const Clock& clock, Log& log,
-                              std::size_t connections);
+                              std::size_t connections, store::Retention retention = {});
 
 }  // namespace recourse::embed

@@ -270,6 +270,11 @@ void Node::publish(Core& core, TimePoint now) {
   status_ = core.status(now);
 }
 
+TimePoint Node::store_now() const {
+  MutexLock lock(mutex_);
+  return time_.now() + status_.store_ahead;
+}
+
 Core::Status Node::status() const {
   MutexLock lock(mutex_);
   return status_;

@@ -73,6 +73,10 @@ class Node {
   // Waits for running attempts up to the limit. Again with a shorter limit: forces.
   Stopped stop(Duration limit);
 
+  // As registered; does not change after start().
+  [[nodiscard]] const KindTable& kinds() const { return handlers_.kinds(); }
+  // The store's clock, as far as it is known here: never ahead of it.
+  [[nodiscard]] TimePoint store_now() const;
   [[nodiscard]] Core::Status status() const;
   [[nodiscard]] Executor::Use executor_use() const { return executor_.use(); }
 

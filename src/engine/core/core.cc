@@ -167,6 +167,7 @@ Core::Status Core::status(TimePoint now) const {
   Status status{.node = life_.incarnation(),
                 .live = life_.may_act(now),
                 .stopping = stopping_.has_value(),
+                .store_ahead = store_time_.at(now) - now,
                 .held = held_.size(),
                 .held_bytes = held_bytes_,
                 .waiting_in_wheel = wheel_.pending(),

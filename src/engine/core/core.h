@@ -85,6 +85,8 @@ class Core {
     task::Incarnation node;
     bool live;
     bool stopping;
+    // The store's clock, less the node's.
+    Duration store_ahead;
     std::size_t held;
     std::size_t held_bytes;
     std::size_t waiting_in_wheel;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/invariant.h"
 
 namespace recourse::engine {
 namespace {
@@ -17,12 +16,6 @@ constexpr Duration kUsualTimeUnknown = std::chrono::milliseconds(50);
 constexpr Duration kUsualTimeMin = std::chrono::microseconds(50);
 constexpr std::int64_t kInTurnMax = 64;
 constexpr Duration kIdleFor = std::chrono::minutes(30);
-
-policy::Backoff kind_backoff(const KindRules& rules) {
-  auto backoff = policy::Backoff::make(*rules.backoffs, rules.settings.backoff);
-  invariant(backoff.has_value(), "a kind's backoff is checked when its rules are given");
-  return *std::move(backoff);
-}
 
 std::optional<policy::TokenBucket> bucket_of(const KindSettings& settings, int live_nodes,
                                              TimePoint now) {
@@ -46,19 +39,14 @@ Lane::Lane(task::Kind kind, const KindRules& rules, int threads, TimePoint now)
       breaker_(rules.settings.breaker),
       rate_(bucket_of(rules.settings, 1, now)) {
   if (rules.settings.budget) budget_.emplace(*rules.settings.budget);
-  backoffs_.emplace("", kind_backoff(rules));
+  backoffs_.emplace("", engine::backoff_of(rules, {}));
 }
 
 const policy::Backoff& Lane::backoff_of(const task::Task& task) {
   const std::string& name = task.spec.backoff;
   const auto known = backoffs_.find(name);
   if (known != backoffs_.end()) return known->second;
-  policy::BackoffSettings settings = rules_.settings.backoff;
-  settings.strategy = name;
-  auto made = policy::Backoff::make(*rules_.backoffs, settings);
-  // Another node may know it. Names that nobody knows are refused at submit.
-  if (!made) return backoffs_.at("");
-  return backoffs_.emplace(name, *std::move(made)).first->second;
+  return backoffs_.emplace(name, engine::backoff_of(rules_, name)).first->second;
 }
 
 int Lane::prefetch() const {
@@ -72,7 +60,7 @@ int Lane::prefetch() const {
 int Lane::capacity() const { return concurrency_ + prefetch(); }
 
 int Lane::room(TimePoint now) const {
-  if (paused_) return 0;
+  if (paused_ || rules_.settings.outside) return 0;
   int most = capacity();
   if (rules_.settings.breaker_enabled && breaker_.state() != policy::BreakerState::kClosed) {
     const auto probes = breaker_.probes_at();

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/invariant.h"
+
 namespace recourse::engine {
 namespace {
 
@@ -15,6 +17,17 @@ bool fits(std::string_view name, std::string_view kind) {
   if (!has_star(name)) return name == kind;
   name.remove_suffix(1);
   return kind.starts_with(name);
+}
+
+policy::Backoff backoff_of(const KindRules& rules, const std::string& name) {
+  policy::BackoffSettings settings = rules.settings.backoff;
+  if (!name.empty()) {
+    settings.strategy = name;
+    if (auto asked = policy::Backoff::make(*rules.backoffs, settings)) return *std::move(asked);
+  }
+  auto own = policy::Backoff::make(*rules.backoffs, rules.settings.backoff);
+  invariant(own.has_value(), "a kind's backoff is checked when its rules are given");
+  return *std::move(own);
 }
 
 Result<> KindTable::add(std::string_view name, KindRules rules) {

@@ -49,6 +49,10 @@ class KindTable {
   std::map<std::string, KindRules, std::less<>> rules_;
 };
 
+// Of a task that asks for one by name, or the kind's own where the name is empty or unknown to this
+// node: another may know it, and names that nobody knows are refused at submit.
+policy::Backoff backoff_of(const KindRules& rules, const std::string& name);
+
 // Whether a name of a node's row stands for the kind.
 bool fits(std::string_view name, std::string_view kind);
 

@@ -138,6 +138,8 @@ struct KindSettings {
   double put_off_factor = 4.0;
   // Its handlers return at once and complete later: they hold no thread of the executor.
   bool asynchronous = false;
+  // Leased by programs outside (lease_desk.h): this node knows its rules and runs none of it.
+  bool outside = false;
   // Asked "is it already done?" after a time-out or a takeover.
   bool has_probe = false;
 };

@@ -1,0 +1,55 @@
+// Runs bulk jobs on a thread of its own: its node's, and those whose runner has died.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "api/bulk_job.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mutex.h"
+#include "base/ulid_source.h"
+#include "store/opened.h"
+
+namespace recourse::api {
+
+// Safe to use from any thread.
+class BulkJobs {
+ public:
+  // All of them must outlive it.
+  BulkJobs(store::OpenedStore& opened, UlidSource& ids, const Clock& clock, Log& log);
+  // A job that runs goes on elsewhere, or after the next start.
+  ~BulkJobs();
+  BulkJobs(const BulkJobs&) = delete;
+  BulkJobs& operator=(const BulkJobs&) = delete;
+
+  // Durable when it answers.
+  Result<BulkJob> start(BulkJob job);
+  Result<std::optional<BulkJob>> find(std::string_view id);
+  Result<std::vector<BulkJob>> list();
+  // What is done stays done.
+  Result<BulkJob> cancel(std::string_view id);
+
+ private:
+  void run();
+  void look();
+  // One page; false when there is nothing more to do.
+  bool step(store::Record& record, BulkJob& job);
+  bool write(store::Record& record, BulkJob& job);
+  [[nodiscard]] bool is_closing();
+
+  store::OpenedStore& opened_;
+  UlidSource& ids_;
+  const Clock& clock_;
+  Log& log_;
+  Mutex mutex_;
+  ConditionVariable changed_;
+  bool closing_ GUARDED_BY(mutex_) = false;
+  bool nudged_ GUARDED_BY(mutex_) = true;
+  std::thread thread_;
+};
+
+}  // namespace recourse::api

@@ -1,0 +1,86 @@
+// What the routes work with, and what each of them is handed.
+#pragma once
+
+#include <boost/json.hpp>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/access.h"
+#include "api/problem.h"
+#include "api/tokens.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/ulid_source.h"
+#include "engine/executor.h"
+#include "engine/lease_desk.h"
+#include "engine/node.h"
+#include "http/message.h"
+#include "http/server.h"
+#include "store/opened.h"
+
+namespace recourse::api {
+
+class BulkJobs;
+class Feed;
+class Figures;
+class LeaseLine;
+
+// What the configuration says of a kind, for people.
+struct KindCard {
+  std::string name;  // may end in a star
+  std::string type;  // http, exec, worker
+  std::string target;  // where its attempts go: a URL without its password, a command
+  Duration timeout = std::chrono::seconds(10);
+  int max_retries = 5;
+};
+
+// All of it outlives the API.
+struct Desk {
+  engine::Node& node;
+  store::OpenedStore& opened;
+  engine::LeaseDesk& leases;
+  UlidSource& ids;
+  const Clock& clock;
+  Log& log;
+  // For what waits for the store.
+  engine::Executor& pool;
+  Tokens& tokens;
+  BulkJobs& bulk;
+  Feed& feed;
+  Figures& figures;
+  LeaseLine& lease_line;
+  std::vector<KindCard> kinds;
+  std::vector<std::string> backoffs;
+  std::string version;
+};
+
+struct Call {
+  http::Request request;
+  // What the {names} of the route's path stand for, in their order.
+  std::vector<std::string> parameters;
+  Identity caller;
+};
+
+// Of every store call that a request makes.
+inline constexpr Duration kPatience = std::chrono::seconds(10);
+
+inline http::Response json_response(const boost::json::value& body, int status = 200) {
+  return {.status = status,
+          .headers = {{"Content-Type", "application/json"}},
+          .body = boost::json::serialize(body)};
+}
+
+inline http::Response refuse(const Error& error) { return to_response(problem_of(error)); }
+inline http::Response refuse(int status, std::string detail) {
+  return to_response({.status = status, .detail = std::move(detail)});
+}
+inline http::Response refuse(std::vector<FieldError> errors) {
+  std::string detail = "correct what is listed in errors";
+  if (errors.size() == 1) detail = errors.front().pointer + " " + errors.front().detail;
+  return to_response({.status = 422, .detail = std::move(detail), .errors = std::move(errors)});
+}
+
+}  // namespace recourse::api

@@ -1,0 +1,34 @@
+// "Why is it not running?", as a rule over what is known.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/core/core.h"
+#include "store/node.h"
+#include "task/record.h"
+
+namespace recourse::api {
+
+struct Facts {
+  TimePoint now;  // the store's
+  const engine::Core::Status& node;
+  const std::vector<store::NodeRow>& nodes;
+  const store::Pauses& pauses;
+  // Leased by programs outside, as far as this node knows.
+  bool is_outside = false;
+};
+
+struct Explanation {
+  // A fixed word: finished, needs_person, paused, kind_paused, owned, leased, request_waiting,
+  // not_due, no_handler, breaker_open, nobody_leases, about_to_run
+  std::string code;
+  std::string text;
+  // When that is likely to change by itself.
+  std::optional<TimePoint> until;
+};
+
+Explanation explain(const task::Task& task, const Facts& facts);
+
+}  // namespace recourse::api

@@ -1,0 +1,160 @@
+#include "api/metrics.h"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "api/feed.h"
+#include "api/figures.h"
+
+namespace recourse::api {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Labels = std::vector<ClientMetric::Label>;
+
+class Families {
+ public:
+  // Goes on with the family of that name.
+  MetricFamily& family(std::string name, std::string help, MetricType type) {
+    for (MetricFamily& known : families_) {
+      if (known.name == name) return known;
+    }
+    families_.push_back({std::move(name), std::move(help), type, {}});
+    return families_.back();
+  }
+  void counter(std::string name, std::string help, Labels labels, std::uint64_t value) {
+    ClientMetric metric;
+    metric.label = std::move(labels);
+    metric.counter.value = static_cast<double>(value);
+    family(std::move(name), std::move(help), MetricType::Counter).metric.push_back(metric);
+  }
+  void gauge(std::string name, std::string help, Labels labels, double value) {
+    ClientMetric metric;
+    metric.label = std::move(labels);
+    metric.gauge.value = value;
+    family(std::move(name), std::move(help), MetricType::Gauge).metric.push_back(metric);
+  }
+  void histogram(std::string name, std::string help, Labels labels,
+                 std::span<const std::uint64_t> counts, std::span<const double> bounds,
+                 double sum) {
+    ClientMetric metric;
+    metric.label = std::move(labels);
+    std::uint64_t cumulative = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      cumulative += counts[i];
+      const double bound =
+          i < bounds.size() ? bounds[i] : std::numeric_limits<double>::infinity();
+      metric.histogram.bucket.push_back({cumulative, bound});
+    }
+    metric.histogram.sample_count = cumulative;
+    metric.histogram.sample_sum = sum;
+    family(std::move(name), std::move(help), MetricType::Histogram).metric.push_back(metric);
+  }
+  [[nodiscard]] std::string text() const { return prometheus::TextSerializer().Serialize(families_); }
+
+ private:
+  std::vector<MetricFamily> families_;
+};
+
+ClientMetric::Label label(std::string name, std::string_view value) {
+  ClientMetric::Label made;
+  made.name = std::move(name);
+  made.value = value;
+  return made;
+}
+
+void add_failures(Families& out, const std::string& kind, const KindFigures& figures) {
+  for (const policy::Category category : policy::kAllCategories) {
+    const std::uint64_t count = figures.failures[static_cast<std::size_t>(category)];
+    if (count == 0) continue;
+    out.counter("recourse_attempt_failures_total", "Attempts that failed, by category.",
+                {label("kind", kind), label("category", policy::to_string(category))}, count);
+  }
+}
+
+void add_kind(Families& out, const std::string& kind, const KindFigures& figures) {
+  const Labels of_kind{label("kind", kind)};
+  out.counter("recourse_tasks_submitted_total", "Tasks accepted by this node's API.", of_kind,
+              figures.submitted);
+  out.counter("recourse_submits_refused_total", "Submits that were refused or in doubt.", of_kind,
+              figures.refused);
+  for (const auto& [state, count] : figures.ended) {
+    out.counter("recourse_tasks_ended_total", "Tasks that this node brought to an end, by state.",
+                {label("kind", kind), label("state", to_string(state))}, count);
+  }
+  out.counter("recourse_retries_total", "Attempts that another one follows.", of_kind,
+              figures.retried);
+  out.counter("recourse_put_off_total", "Tasks put off without an attempt.", of_kind,
+              figures.put_off);
+  out.counter("recourse_breaker_openings_total", "How often a kind's breaker opened.", of_kind,
+              figures.breaker_openings);
+  add_failures(out, kind, figures);
+  out.histogram("recourse_attempt_seconds", "How long attempts took.", of_kind,
+                figures.took.counts, kTimeBounds, figures.took.sum);
+  out.histogram("recourse_task_retries", "Retries that ended tasks had used.", of_kind,
+                figures.retries.counts, kRetryBounds, figures.retries.sum);
+}
+
+void add_lanes(Families& out, const engine::Core::Status& status) {
+  std::size_t shown = 0;
+  for (const engine::Core::LaneStatus& lane : status.lanes) {
+    if (++shown > kKindLabelsMax) break;
+    const Labels of_kind{label("kind", lane.kind.value)};
+    out.gauge("recourse_lane_queued", "Tasks that wait for a free place on this node.", of_kind,
+              static_cast<double>(lane.queued));
+    out.gauge("recourse_lane_running", "Attempts that run on this node.", of_kind, lane.running);
+    out.gauge("recourse_breaker_open", "1 while a kind's breaker is open on this node.", of_kind,
+              lane.breaker == policy::BreakerState::kOpen ? 1 : 0);
+  }
+}
+
+void add_node(Families& out, Desk& desk) {
+  const engine::Core::Status status = desk.node.status();
+  const engine::Executor::Use use = desk.node.executor_use();
+  out.gauge("recourse_build_info", "The program.", {label("version", desk.version)}, 1);
+  out.gauge("recourse_node_live", "1 while this node may run tasks.", {}, status.live ? 1 : 0);
+  out.gauge("recourse_held_tasks", "Tasks that this node holds.", {},
+            static_cast<double>(status.held));
+  out.gauge("recourse_held_bytes", "Bytes of the tasks that this node holds.", {},
+            static_cast<double>(status.held_bytes));
+  out.gauge("recourse_wheel_pending", "Timers that wait in the wheel.", {},
+            static_cast<double>(status.waiting_in_wheel));
+  out.gauge("recourse_claim_batch", "How many tasks a claim may bring at most.", {}, status.batch);
+  out.gauge("recourse_executor_threads", "Threads of the executor.", {}, use.threads);
+  out.gauge("recourse_executor_busy", "Threads of the executor that run a handler.", {}, use.busy);
+  out.gauge("recourse_watchers", "Clients that watch live events.", {},
+            static_cast<double>(desk.feed.watchers()));
+  add_lanes(out, status);
+}
+
+}  // namespace
+
+std::string metrics_text(Desk& desk) {
+  Families out;
+  add_node(out, desk);
+  const Figures::Snapshot snapshot = desk.figures.snapshot();
+  for (const auto& [kind, figures] : snapshot.kinds) add_kind(out, kind, figures);
+  for (const auto& [event, count] : snapshot.node_events) {
+    out.counter("recourse_node_events_total", "What happened to this node.",
+                {label("event", event)}, count);
+  }
+  // The store's own, the same on every node.
+  if (const auto counts = desk.opened.reader().counts(kPatience)) {
+    std::size_t shown = 0;
+    for (const auto& [key, count] : *counts) {
+      if (++shown > kKindLabelsMax * task::kAllStates.size()) break;
+      out.gauge("recourse_tasks", "Tasks in the store, by state.",
+                {label("kind", key.first.value), label("state", to_string(key.second))},
+                static_cast<double>(count));
+    }
+  }
+  return out.text();
+}
+
+}  // namespace recourse::api

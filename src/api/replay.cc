@@ -1,0 +1,65 @@
+#include "api/replay.h"
+
+#include "api/token_secret.h"
+#include "base/text.h"
+
+namespace recourse::api {
+namespace {
+
+constexpr std::string_view kSpace = "replay";
+constexpr Duration kReplayedFor = std::chrono::hours(24);
+constexpr std::size_t kKeyBytesMax = 255;
+
+// The body's hash and the task's id, of fixed lengths.
+std::string value_of(const std::string& body, task::TaskId task) {
+  return body + task::to_string(task);
+}
+
+}  // namespace
+
+Result<ReplayKey> read_replay_key(const Call& call) {
+  std::string_view key = call.request.headers.find("Idempotency-Key").value_or("");
+  if (key.size() >= 2 && key.front() == '"' && key.back() == '"') {
+    key = key.substr(1, key.size() - 2);
+  }
+  if (key.empty() || key.size() > kKeyBytesMax || !is_plain_text(key)) {
+    return fail(ErrorCode::kInvalid,
+                "the Idempotency-Key must have 1 to 255 bytes of plain text, in quotes or not");
+  }
+  const std::string tenant = call.caller.tenant ? "of " + call.caller.tenant->value : "all";
+  return ReplayKey{.name = sha256_of(tenant + "\n" + std::string(key)),
+                   .body = sha256_of(call.request.body)};
+}
+
+Result<Replay> begin_replay(store::Records& records, const ReplayKey& key, task::TaskId task) {
+  const store::Record mine{
+      .space = std::string(kSpace), .name = key.name, .value = value_of(key.body, task)};
+  auto added = records.add(mine, kReplayedFor, kPatience);
+  // It may be there by now, with this very task.
+  if (!added && added.error().code == ErrorCode::kInDoubt) {
+    added = records.add(mine, kReplayedFor, kPatience);
+  }
+  if (!added) return fail(added.error());
+  const std::string& value = added->record.value;
+  if (!value.starts_with(key.body)) {
+    return fail(ErrorCode::kInvalid,
+                "this Idempotency-Key was used with another body in the last 24 hours; take a new "
+                "key for a new request");
+  }
+  const auto there = task::parse_task_id("task", std::string_view(value).substr(key.body.size()));
+  if (!there) return fail(ErrorCode::kCorrupt, "a record of replays cannot be read");
+  const bool is_first = added->added || *there == task;
+  return Replay{.is_first = is_first, .task = *there, .record = std::move(added->record)};
+}
+
+Result<> point_replay_to(store::Records& records, const Replay& replay, task::TaskId task) {
+  store::Record record = replay.record;
+  record.value.resize(record.value.size() - task::to_string(replay.task).size());
+  record.value += task::to_string(task);
+  const auto replaced = records.replace(record, kReplayedFor, kPatience);
+  // Whoever was faster found the same.
+  if (!replaced && replaced.error().code != ErrorCode::kConflict) return fail(replaced.error());
+  return {};
+}
+
+}  // namespace recourse::api

@@ -1,0 +1,40 @@
+// One way into the API: where, for whom, and what is done.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "api/access.h"
+#include "api/desk.h"
+#include "http/message.h"
+#include "http/server.h"
+
+namespace recourse::api {
+
+// Waits for the store as it likes: it is called on a thread kept for that.
+using Answer = std::function<http::Response(Desk&, const Call&)>;
+// Returns at once and answers later; called on the transport's thread.
+using AnswerLater = std::function<void(Desk&, Call, http::Responder)>;
+
+struct Route {
+  http::Method method;
+  std::string_view path;  // with {names}
+  Role role;              // at least
+  std::variant<Answer, AnswerLater> answer;
+};
+
+std::vector<Route> all_routes();
+
+// The parts of it, one for each sort of thing.
+std::vector<Route> submit_routes();
+std::vector<Route> task_routes();
+std::vector<Route> control_routes();
+std::vector<Route> bulk_routes();
+std::vector<Route> kind_routes();
+std::vector<Route> lease_routes();
+std::vector<Route> token_routes();
+std::vector<Route> system_routes();
+
+}  // namespace recourse::api

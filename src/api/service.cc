@@ -1,0 +1,116 @@
+#include "api/service.h"
+
+#include <exception>
+#include <utility>
+
+#include "http/router.h"
+
+namespace recourse::api {
+namespace {
+
+// Requests that wait for a thread, at most: beyond it, come back.
+constexpr std::size_t kWaitingMax = 1'000;
+
+void set_security_headers(http::Response& response) {
+  response.headers.set("Cache-Control", "no-store");
+  response.headers.set("X-Content-Type-Options", "nosniff");
+}
+
+class ApiService {
+ public:
+  ApiService(Desk& desk, Gate& gate, std::vector<Route> routes, http::Router router)
+      : desk_(desk), gate_(gate), routes_(std::move(routes)), router_(std::move(router)) {}
+
+  void take(http::Request request, http::Responder responder) {
+    if (const auto problem = gate_.refuse_early(request)) {
+      return std::move(responder).send(to_response(*problem));
+    }
+    const http::Router::Match match = router_.match(request.method, request.path);
+    if (const auto* found = std::get_if<http::Router::Found>(&match)) {
+      Call call{.request = std::move(request), .parameters = {}, .caller = {}};
+      for (const auto& [name, value] : found->parameters) call.parameters.push_back(value);
+      return dispatch(routes_[found->route], std::move(call), std::move(responder));
+    }
+    std::move(responder).send(no_route(match));
+  }
+
+ private:
+  static http::Response no_route(const http::Router::Match& match) {
+    if (const auto* wrong = std::get_if<http::Router::WrongMethod>(&match)) {
+      return to_response({.status = 405,
+                          .detail = "there is " + wrong->allow + " here",
+                          .headers = {{"Allow", wrong->allow}}});
+    }
+    if (const auto* options = std::get_if<http::Router::Options>(&match)) {
+      return {.status = 204, .headers = {{"Allow", options->allow}}};
+    }
+    return refuse(404, "there is nothing here; /openapi.json lists what there is");
+  }
+
+  // On the transport's thread: nothing here waits for the store.
+  void dispatch(const Route& route, Call call, http::Responder responder) {
+    auto who = gate_.identify_at_once(call.request, route.role);
+    if (who && !admit(*std::move(who), call, responder)) return;
+    const auto* later = std::get_if<AnswerLater>(&route.answer);
+    if (who && later != nullptr) return (*later)(desk_, std::move(call), std::move(responder));
+    if (desk_.pool.use().queued >= kWaitingMax) {
+      return std::move(responder).send(refuse(503, "too many requests wait here already"));
+    }
+    const auto reply = std::make_shared<http::Responder>(std::move(responder));
+    desk_.pool.run([this, &route, call = std::move(call), reply, is_known = who.has_value()]() mutable {
+      if (reply->is_abandoned()) return;
+      if (!is_known && !admit(gate_.identify(call.request, route.role), call, *reply)) return;
+      if (const auto* later = std::get_if<AnswerLater>(&route.answer)) {
+        (*later)(desk_, std::move(call), std::move(*reply));
+      } else {
+        std::move(*reply).send(answer(std::get<Answer>(route.answer), call));
+      }
+    });
+  }
+
+  static bool admit(std::variant<Identity, Problem> who, Call& call, http::Responder& responder) {
+    if (const auto* problem = std::get_if<Problem>(&who)) {
+      std::move(responder).send(to_response(*problem));
+      return false;
+    }
+    call.caller = std::get<Identity>(std::move(who));
+    return true;
+  }
+
+  http::Response answer(const Answer& route, const Call& call) {
+    try {
+      http::Response response = route(desk_, call);
+      set_security_headers(response);
+      return response;
+    } catch (const std::exception& error) {
+      desk_.log.error("request_threw", {{"what", error.what()}});
+      return refuse(500, "this is a bug of ours; the log says more");
+    }
+  }
+
+  Desk& desk_;
+  Gate& gate_;
+  const std::vector<Route> routes_;
+  const http::Router router_;
+};
+
+}  // namespace
+
+Result<http::Service> make_service(Desk& desk, Gate& gate) {
+  std::vector<Route> routes = all_routes();
+  std::vector<http::Route> patterns;
+  for (const Route& route : routes) patterns.push_back({route.method, std::string(route.path)});
+  auto router = http::Router::make(std::move(patterns));
+  if (!router) return fail(router.error());
+  auto service =
+      std::make_shared<ApiService>(desk, gate, std::move(routes), *std::move(router));
+  return http::Service([service](http::Request request, http::Responder responder) {
+    service->take(std::move(request), std::move(responder));
+  });
+}
+
+http::Response refuse_request(int status, std::string_view detail) {
+  return refuse(status, std::string(detail));
+}
+
+}  // namespace recourse::api

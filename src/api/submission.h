@@ -1,0 +1,34 @@
+// A submit as it comes in, as the store takes it.
+#pragma once
+
+#include <boost/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/access.h"
+#include "api/problem.h"
+#include "store/work.h"
+
+namespace recourse::api {
+
+struct Submit {
+  store::Submission submission;
+  store::Novelty novelty = store::Novelty::kFresh;
+};
+
+// What a reader of submits needs to know.
+struct SubmitRules {
+  const Identity& caller;
+  const std::vector<std::string>& backoffs;
+  // For the kind, where the submit does not say.
+  std::function<void(task::TaskSpec& spec)> defaults;
+};
+
+// `raw` is the text that `object` was parsed from: the payload is kept as it stands there. Errors
+// are added with their pointers; the answer is of use only where there were none. The id is
+// missing unless the caller gave one.
+Submit read_submit(const boost::json::object& object, std::string_view raw, std::string pointer,
+                   const SubmitRules& rules, std::vector<FieldError>& errors);
+
+}  // namespace recourse::api

@@ -1,0 +1,228 @@
+// Submitting. A submit waits for no thread: it goes to the node, and is answered when it is durable.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "api/body.h"
+#include "api/figures.h"
+#include "api/json_slices.h"
+#include "api/replay.h"
+#include "api/route.h"
+#include "api/submission.h"
+
+namespace recourse::api {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+
+constexpr std::size_t kBatchMax = 1'000;
+
+// Those of its kind, where the submit says nothing else.
+std::function<void(task::TaskSpec&)> defaults_of(const Desk& desk) {
+  return [&desk](task::TaskSpec& spec) {
+    const std::string name = desk.node.kinds().name_for(spec.kind);
+    for (const KindCard& card : desk.kinds) {
+      if (card.name != name) continue;
+      spec.timeout = card.timeout;
+      spec.max_retries = card.max_retries;
+    }
+  };
+}
+
+object to_json(const engine::SubmitAnswer& answer) {
+  object shape{{"id", task::to_string(answer.task)}, {"created", false}};
+  switch (*answer.result) {
+    case store::Insertion::kInserted: shape["created"] = true; break;
+    case store::Insertion::kKeyTaken: shape["reason"] = "unique_key"; break;
+    default: shape["reason"] = "repeated"; break;
+  }
+  return shape;
+}
+
+http::Response to_response(const engine::SubmitAnswer& answer) {
+  if (!answer.result) {
+    Problem problem = problem_of(answer.result.error());
+    if (answer.result.error().code == ErrorCode::kInDoubt) {
+      problem.detail += fmt::format("; submit it again with \"id\": \"{}\" to be sure",
+                                    task::to_string(answer.task));
+    }
+    return to_response(problem);
+  }
+  const object body = to_json(answer);
+  http::Response response = json_response(body, body.at("created").as_bool() ? 201 : 200);
+  response.headers.set("Location", "/api/v1/tasks/" + task::to_string(answer.task));
+  return response;
+}
+
+// One caller's answer. It deletes itself when it has given it.
+class OneWaiter final : public engine::SubmitWaiter {
+ public:
+  OneWaiter(Desk& desk, http::Responder responder, std::string_view kind)
+      : desk_(desk), responder_(std::move(responder)), kind_(kind) {}
+
+  void answered(const engine::SubmitAnswer& answer) override {
+    desk_.figures.submitted(kind_, answer.result.has_value());
+    std::move(responder_).send(to_response(answer));
+    delete this;
+  }
+
+ private:
+  Desk& desk_;
+  http::Responder responder_;
+  std::string kind_;
+};
+
+// Many in one request: the last answer sends them all.
+class BatchAnswer {
+ public:
+  BatchAnswer(http::Responder responder, std::size_t size)
+      : responder_(std::move(responder)), items_(size), missing_(size) {}
+
+  // Each place once, from any thread.
+  void set(std::size_t place, object item) {
+    items_[place] = std::move(item);
+    if (missing_.fetch_sub(1) == 1) send();
+  }
+
+ private:
+  void send() {
+    array items;
+    std::size_t refused = 0;
+    for (object& item : items_) {
+      refused += item.contains("error") ? 1 : 0;
+      items.push_back(std::move(item));
+    }
+    // As many as were refused is for the caller to see at once.
+    std::move(responder_).send(
+        json_response(object{{"items", std::move(items)}, {"refused", refused}}));
+  }
+
+  http::Responder responder_;
+  std::vector<object> items_;
+  std::atomic<std::size_t> missing_;
+};
+
+object error_item(const engine::SubmitAnswer& answer) {
+  const Error& error = answer.result.error();
+  return {{"id", task::to_string(answer.task)},
+          {"error", {{"code", to_string(error.code)}, {"detail", error.message}}}};
+}
+
+class BatchWaiter final : public engine::SubmitWaiter {
+ public:
+  BatchWaiter(Desk& desk, std::shared_ptr<BatchAnswer> batch, std::size_t place,
+              std::string_view kind)
+      : desk_(desk), batch_(std::move(batch)), place_(place), kind_(kind) {}
+
+  void answered(const engine::SubmitAnswer& answer) override {
+    desk_.figures.submitted(kind_, answer.result.has_value());
+    batch_->set(place_, answer.result ? to_json(answer) : error_item(answer));
+    delete this;
+  }
+
+ private:
+  Desk& desk_;
+  std::shared_ptr<BatchAnswer> batch_;
+  std::size_t place_;
+  std::string kind_;
+};
+
+void give_id(Desk& desk, Submit& submit) {
+  if (submit.submission.id == task::TaskId{}) submit.submission.id = task::TaskId(desk.ids.next());
+}
+
+// Under an Idempotency-Key: the task's id is fixed with the key before the task exists, so that
+// whoever repeats the request, after whatever crash, submits the same task.
+http::Response submit_once(Desk& desk, const Call& call, Submit submit) {
+  const Result<ReplayKey> key = read_replay_key(call);
+  if (!key) return refuse(key.error());
+  Result<Replay> replay = begin_replay(desk.opened.records(), *key, submit.submission.id);
+  if (!replay) return refuse(replay.error());
+  if (!replay->is_first) submit.novelty = store::Novelty::kRepeat;
+  submit.submission.id = replay->task;
+  const std::string kind = submit.submission.spec.kind.value;
+  const engine::SubmitAnswer answer = desk.node.submit(std::move(submit.submission), submit.novelty);
+  if (replay->is_first) desk.figures.submitted(kind, answer.result.has_value());
+  // Another task has the unique key: from now on this request means that one.
+  if (answer.result && answer.task != replay->task) {
+    if (Result<> kept = point_replay_to(desk.opened.records(), *replay, answer.task); !kept) {
+      return refuse(kept.error());
+    }
+  }
+  http::Response response = to_response(answer);
+  if (!replay->is_first && answer.result) {
+    response.status = 201;
+    response.headers.set("Idempotent-Replayed", "true");
+  }
+  return response;
+}
+
+void submit_one(Desk& desk, Call call, http::Responder responder) {
+  const auto body = read_body(call.request);
+  if (!body) return std::move(responder).send(refuse(400, body.error().message));
+  std::vector<FieldError> errors;
+  const SubmitRules rules{call.caller, desk.backoffs, defaults_of(desk)};
+  Submit submit = read_submit(*body, call.request.body, "", rules, errors);
+  if (!errors.empty()) return std::move(responder).send(refuse(std::move(errors)));
+  give_id(desk, submit);
+  const std::string kind = submit.submission.spec.kind.value;
+  if (call.request.headers.find("Idempotency-Key")) {
+    return desk.pool.run([&desk, call = std::move(call), submit = std::move(submit),
+                          reply = std::make_shared<http::Responder>(std::move(responder))] {
+      std::move(*reply).send(submit_once(desk, call, submit));
+    });
+  }
+  auto waiter = std::make_unique<OneWaiter>(desk, std::move(responder), kind);
+  desk.node.submit(std::move(submit.submission), submit.novelty, *waiter.release());
+}
+
+void submit_many(Desk& desk, Call call, http::Responder responder) {
+  const auto body = read_body(call.request);
+  if (!body) return std::move(responder).send(refuse(400, body.error().message));
+  std::vector<FieldError> errors;
+  Fields fields(*body, "", errors);
+  const array* tasks = fields.array("tasks", kBatchMax);
+  fields.refuse_others();
+  if (tasks == nullptr && errors.empty()) errors.push_back({"/tasks", "is missing"});
+  if (call.request.headers.find("Idempotency-Key")) {
+    errors.push_back({"", "a batch takes no Idempotency-Key: give each task an id or a unique_key"});
+  }
+  std::vector<Submit> submits;
+  if (errors.empty()) {
+    const SubmitRules rules{call.caller, desk.backoffs, defaults_of(desk)};
+    const auto raw = elements_of(member_of(call.request.body, "tasks").value_or("[]"));
+    for (std::size_t i = 0; i < tasks->size(); ++i) {
+      const std::string pointer = fmt::format("/tasks/{}", i);
+      if (const object* item = (*tasks)[i].if_object()) {
+        submits.push_back(read_submit(*item, raw[i], pointer, rules, errors));
+      } else {
+        errors.push_back({pointer, "must be an object"});
+      }
+    }
+  }
+  if (!errors.empty()) return std::move(responder).send(refuse(std::move(errors)));
+  if (submits.empty()) {
+    return std::move(responder).send(json_response(object{{"items", array()}, {"refused", 0}}));
+  }
+  const auto batch = std::make_shared<BatchAnswer>(std::move(responder), submits.size());
+  for (std::size_t i = 0; i < submits.size(); ++i) {
+    give_id(desk, submits[i]);
+    auto waiter =
+        std::make_unique<BatchWaiter>(desk, batch, i, submits[i].submission.spec.kind.value);
+    desk.node.submit(std::move(submits[i].submission), submits[i].novelty, *waiter.release());
+  }
+}
+
+}  // namespace
+
+std::vector<Route> submit_routes() {
+  return {
+      {http::Method::kPost, "/api/v1/tasks", Role::kOperator, AnswerLater(submit_one)},
+      {http::Method::kPost, "/api/v1/tasks/batch", Role::kOperator, AnswerLater(submit_many)},
+  };
+}
+
+}  // namespace recourse::api

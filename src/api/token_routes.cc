@@ -1,0 +1,85 @@
+// Tokens: made, listed and taken away by admins.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "api/body.h"
+#include "api/route.h"
+#include "api/shapes.h"
+#include "base/text.h"
+
+namespace recourse::api {
+namespace {
+
+using boost::json::array;
+using boost::json::object;
+
+constexpr std::size_t kNameBytesMax = 100;
+
+std::optional<Role> parse_role(std::string_view name) {
+  for (const Role role : kGivenRoles) {
+    if (to_string(role) == name) return role;
+  }
+  return std::nullopt;
+}
+
+http::Response create(Desk& desk, const Call& call) {
+  const auto body = read_body(call.request);
+  if (!body) return refuse(400, body.error().message);
+  std::vector<FieldError> errors;
+  Fields fields(*body, "", errors);
+  Identity identity;
+  identity.name = fields.required_text("name");
+  if (!identity.name.empty() &&
+      (identity.name.size() > kNameBytesMax || !is_plain_text(identity.name))) {
+    fields.refuse("name", fmt::format("must have 1 to {} bytes of plain text", kNameBytesMax));
+  }
+  const std::string role_name = fields.required_text("role");
+  const std::optional<Role> role = parse_role(role_name);
+  if (!role && !role_name.empty()) fields.refuse("role", "must be viewer, operator or admin");
+  identity.role = role.value_or(Role::kNone);
+  if (const auto tenant = fields.text("tenant")) identity.tenant = task::Tenant(*tenant);
+  const auto lives_for = fields.duration("expires_in", std::chrono::hours(24 * 365 * 10));
+  fields.refuse_others();
+  if (!errors.empty()) return refuse(std::move(errors));
+  const auto token = desk.tokens.create(std::move(identity), lives_for, call.caller.name);
+  if (!token) return refuse(token.error());
+  object shape = to_json(token->view);
+  shape["token"] = token->secret;
+  return json_response(shape, 201);
+}
+
+http::Response list(Desk& desk, const Call&) {
+  const auto tokens = desk.tokens.list();
+  if (!tokens) return refuse(tokens.error());
+  array items;
+  for (const TokenView& token : *tokens) items.push_back(to_json(token));
+  return json_response(object{{"items", std::move(items)}});
+}
+
+http::Response revoke(Desk& desk, const Call& call) {
+  const Result<> revoked = desk.tokens.revoke(call.parameters.front());
+  if (!revoked) return refuse(revoked.error());
+  return {.status = 204};
+}
+
+// Who makes tokens for everybody is not bound to one tenant.
+Answer for_all(Answer answer) {
+  return [answer = std::move(answer)](Desk& desk, const Call& call) {
+    if (call.caller.tenant) return refuse(403, "tokens are made by an admin of all tenants");
+    return answer(desk, call);
+  };
+}
+
+}  // namespace
+
+std::vector<Route> token_routes() {
+  using enum http::Method;
+  return {
+      {kGet, "/api/v1/tokens", Role::kAdmin, for_all(list)},
+      {kPost, "/api/v1/tokens", Role::kAdmin, for_all(create)},
+      {kDelete, "/api/v1/tokens/{id}", Role::kAdmin, for_all(revoke)},
+  };
+}
+
+}  // namespace recourse::api

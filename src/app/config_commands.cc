@@ -1,0 +1,55 @@
+#include "app/config_commands.h"
+
+#include <iostream>
+#include <memory>
+
+#include "app/config/effective.h"
+#include "app/config/reference.h"
+#include "app/configured.h"
+
+namespace recourse::app {
+namespace {
+
+constexpr int kUsage = 2;
+
+int check(const ConfigFlags& flags) {
+  if (!load_or_complain(flags, environment_of_process())) return kUsage;
+  std::cerr << "the configuration is fine\n";
+  return 0;
+}
+
+int show(const ConfigFlags& flags, bool all) {
+  const auto config = load_or_complain(flags, environment_of_process());
+  if (!config) return kUsage;
+  std::cout << to_text(settings_of(*config, all ? Which::kAll : Which::kChanged));
+  return 0;
+}
+
+int reference(bool markdown) {
+  std::cout << (markdown ? reference_markdown() : reference_yaml());
+  return 0;
+}
+
+}  // namespace
+
+void add_config_commands(CLI::App& program, std::function<int()>& chosen) {
+  CLI::App* config = program.add_subcommand("config", "Check and show the configuration");
+  config->require_subcommand(1);
+  const auto flags = std::make_shared<ConfigFlags>();
+  const auto flag = std::make_shared<bool>(false);
+
+  CLI::App* check_it = config->add_subcommand("check", "Say what is wrong with a configuration");
+  add_config_flags(*check_it, *flags);
+  check_it->callback([&chosen, flags] { chosen = [flags] { return check(*flags); }; });
+
+  CLI::App* show_it = config->add_subcommand("show", "What is set, and by what");
+  add_config_flags(*show_it, *flags);
+  show_it->add_flag("--all", *flag, "Defaults too");
+  show_it->callback([&chosen, flags, flag] { chosen = [flags, flag] { return show(*flags, *flag); }; });
+
+  CLI::App* list = config->add_subcommand("reference", "Every key, with its default and meaning");
+  list->add_flag("--markdown", *flag, "As tables for a page");
+  list->callback([&chosen, flag] { chosen = [flag] { return reference(*flag); }; });
+}
+
+}  // namespace recourse::app

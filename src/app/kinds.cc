@@ -1,0 +1,121 @@
+#include "app/kinds.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "runner/exec_runner.h"
+#include "runner/http_runner.h"
+
+namespace recourse::app {
+namespace {
+
+struct Binding {
+  engine::Handler handler;
+  engine::Probe probe = nullptr;
+};
+
+Result<Binding> bind_url(const KindConfig& kind, http::Client& client, const Clock& clock) {
+  runner::HttpRunnerSettings settings;
+  settings.url = kind.http.url;
+  for (const auto& [name, value] : kind.http.headers) settings.headers.add(name, value);
+  for (const auto& [name, value] : kind.http.secret_headers) {
+    settings.headers.add(name, value.reveal());
+  }
+  for (const Secret& secret : kind.http.signing) {
+    auto key = runner::WebhookKey::parse(secret.reveal());
+    if (!key) return fail(key.error());
+    settings.keys.push_back(*std::move(key));
+  }
+  settings.answer_bytes_max = kind.http.answer_bytes_max;
+  if (!kind.http.probe_url.empty()) settings.probe = runner::HttpProbe{.url = kind.http.probe_url};
+  auto bound = runner::bind_http(std::move(settings), client, clock);
+  if (!bound) return fail(bound.error());
+  return Binding{std::move(bound->handler), std::move(bound->probe)};
+}
+
+Result<Binding> bind_command(const KindConfig& kind, const Environment& environment) {
+  runner::ExecRunnerSettings settings;
+  settings.command = kind.exec.command;
+  if (!kind.exec.working_directory.empty()) {
+    settings.working_directory = kind.exec.working_directory;
+  }
+  for (const std::string& name : kind.exec.environment) {
+    const auto found = environment.find(name);
+    if (found != environment.end()) settings.environment.insert(*found);
+  }
+  auto handler = runner::bind_exec(std::move(settings));
+  if (!handler) return fail(handler.error());
+  return Binding{*std::move(handler)};
+}
+
+// The lane has no room, ever: workers take its tasks from the store.
+Binding bind_worker() {
+  return {[](const std::shared_ptr<engine::AttemptRun>& run) {
+    run->complete(engine::NotStarted{});
+  }};
+}
+
+Result<Binding> bind(const KindConfig& kind, const Environment& environment, http::Client& client,
+                     const Clock& clock) {
+  switch (kind.type) {
+    case KindType::kHttp: return bind_url(kind, client, clock);
+    case KindType::kExec: return bind_command(kind, environment);
+    case KindType::kWorker: return bind_worker();
+  }
+  std::abort();
+}
+
+}  // namespace
+
+Result<> register_kinds(const Config& config, const Environment& environment, engine::Node& node,
+                        http::Client& client, const Clock& clock) {
+  for (const auto& [name, kind] : config.kinds) {
+    auto bound = bind(kind, environment, client, clock);
+    if (!bound) {
+      return fail(bound.error().code, fmt::format("kinds.{}: {}", name, bound.error().message));
+    }
+    engine::KindRules rules;
+    rules.settings = kind.settings;
+    rules.settings.asynchronous = kind.type == KindType::kHttp;
+    rules.settings.outside = kind.type == KindType::kWorker;
+    Result<> added =
+        node.handle(name, std::move(rules), std::move(bound->handler), std::move(bound->probe));
+    if (!added) return added;
+  }
+  for (const auto& [name, schedule] : config.schedules) {
+    if (Result<> added = node.schedule(schedule.schedule); !added) return added;
+  }
+  return {};
+}
+
+std::string shown_url(const std::string& url) {
+  const std::size_t scheme = url.find("://");
+  const std::size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
+  const std::size_t end = url.find_first_of("/?#", begin);
+  const std::size_t at = url.substr(0, end).rfind('@');
+  std::string shown = at == std::string::npos || at < begin
+                          ? url
+                          : url.substr(0, begin) + url.substr(at + 1);
+  // Keys and passwords like to stand behind it.
+  return shown.substr(0, shown.find('?'));
+}
+
+std::vector<api::KindCard> cards_of(const Config& config) {
+  std::vector<api::KindCard> cards;
+  for (const auto& [name, kind] : config.kinds) {
+    std::string target;
+    if (kind.type == KindType::kHttp) target = shown_url(kind.http.url);
+    if (kind.type == KindType::kExec && !kind.exec.command.empty()) {
+      target = kind.exec.command.front();
+    }
+    cards.push_back({.name = name,
+                     .type = std::string(to_string(kind.type)),
+                     .target = std::move(target),
+                     .timeout = kind.timeout,
+                     .max_retries = kind.max_retries});
+  }
+  return cards;
+}
+
+}  // namespace recourse::app

@@ -1,0 +1,27 @@
+// From the configuration's kinds to handlers of the engine.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/desk.h"
+#include "app/config/config.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "engine/node.h"
+#include "http/client.h"
+
+namespace recourse::app {
+
+// Registers them all; the error names the kind. The client and the clock outlive the node's
+// attempts.
+Result<> register_kinds(const Config& config, const Environment& environment, engine::Node& node,
+                        http::Client& client, const Clock& clock);
+
+// What people are shown of them.
+std::vector<api::KindCard> cards_of(const Config& config);
+
+// Without the password that may stand in it.
+std::string shown_url(const std::string& url);
+
+}  // namespace recourse::app

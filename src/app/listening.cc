@@ -1,0 +1,50 @@
+#include "app/listening.h"
+
+#include <unistd.h>
+
+#include <array>
+
+namespace recourse::app {
+namespace {
+
+// Without the port, and without brackets.
+std::string_view host_of(std::string_view listen) {
+  if (listen.starts_with('[')) return listen.substr(1, listen.find(']') - 1);
+  return listen.substr(0, listen.rfind(':'));
+}
+
+std::string bracketed(std::string_view host) {
+  return host.find(':') == std::string_view::npos ? std::string(host)
+                                                  : "[" + std::string(host) + "]";
+}
+
+}  // namespace
+
+bool listens_on_loopback(std::string_view listen) {
+  const std::string_view host = host_of(listen);
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+std::string url_of(const Config& config, std::uint16_t port) {
+  if (!config.server.base_url.empty()) return config.server.base_url;
+  const std::string_view host = host_of(config.server.http.listen);
+  const bool is_any = host == "0.0.0.0" || host == "::";
+  return std::string(config.server.http.tls ? "https" : "http") + "://" +
+         (is_any ? "localhost" : bracketed(host)) + ":" + std::to_string(port);
+}
+
+std::vector<std::string> hosts_of(const Config& config) {
+  if (!listens_on_loopback(config.server.http.listen)) return config.server.trusted_hosts;
+  std::vector<std::string> hosts{"localhost", "127.0.0.1", "[::1]",
+                                 bracketed(host_of(config.server.http.listen))};
+  hosts.insert(hosts.end(), config.server.trusted_hosts.begin(), config.server.trusted_hosts.end());
+  return hosts;
+}
+
+std::string host_and_process() {
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) != 0) host = {"node"};
+  return std::string(host.data()) + ":" + std::to_string(getpid());
+}
+
+}  // namespace recourse::app

@@ -1,0 +1,187 @@
+#include "app/running_server.h"
+
+#include <fmt/format.h>
+
+#include <random>
+#include <utility>
+
+#include "api/bulk_jobs.h"
+#include "api/feed.h"
+#include "api/figures.h"
+#include "api/gate.h"
+#include "api/lease_line.h"
+#include "api/service.h"
+#include "api/token_secret.h"
+#include "app/happenings_log.h"
+#include "app/janitor.h"
+#include "app/kinds.h"
+#include "app/listening.h"
+#include "app/version.h"
+#include "base/clock.h"
+#include "base/ulid_source.h"
+#include "embed/open_store.h"
+#include "http/client.h"
+
+namespace recourse::app {
+namespace {
+
+constexpr Duration kPurgeEvery = std::chrono::minutes(1);
+// Requests under way get this long of the stop's limit.
+constexpr Duration kRequestsEndWithin = std::chrono::seconds(5);
+constexpr engine::ExecutorSettings kApiThreads{.core_threads = 4, .max_threads = 16, .queue = 1'000};
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+std::vector<api::FixedToken> fixed_tokens(const Config& config) {
+  std::vector<api::FixedToken> tokens;
+  for (const auto& [name, token] : config.auth.tokens) {
+    api::Identity identity{.name = name, .role = api::Role::kViewer};
+    if (token.role == Role::kOperator) identity.role = api::Role::kOperator;
+    if (token.role == Role::kAdmin) identity.role = api::Role::kAdmin;
+    if (!token.tenant.empty()) identity.tenant = task::Tenant(token.tenant);
+    tokens.push_back({std::move(identity), api::sha256_of(token.secret.reveal())});
+  }
+  return tokens;
+}
+
+engine::NodeSettings node_settings(const Config& config, bool exclusive) {
+  engine::NodeSettings settings = config.node;
+  settings.exclusive_store = exclusive;
+  if (settings.name.empty()) settings.name = host_and_process();
+  return settings;
+}
+
+// As many as the engine's own calls at once need.
+std::size_t connections_for(const engine::NodeSettings& node) {
+  return static_cast<std::size_t>(node.ingest.calls + node.apply_calls) + 4;
+}
+
+class Server final : public RunningServer {
+ public:
+  Server(const Config& config, Log& log) : config_(config), log_(log) {}
+  ~Server() override { (void)stop(Duration::zero()); }
+
+  Result<> open(const Environment& environment) {
+    auto store = embed::open_store(config_.store.url.reveal(), clock_, log_,
+                                   connections_for(config_.node), config_.retention);
+    if (!store) return fail(store.error());
+    store_ = *std::move(store);
+    auto client = http::Client::open({});
+    if (!client) return fail(client.error());
+    client_ = *std::move(client);
+    node_ = std::make_unique<engine::Node>(*store_.opened, clock_, log_,
+                                           node_settings(config_, store_.exclusive), random_seed());
+    Result<> registered = register_kinds(config_, environment, *node_, *client_, clock_);
+    if (!registered) return registered;
+    node_->listen([this](const engine::Happening& happening) {
+      figures_.happened(happening);
+      feed_.tell(happening, clock_.now());
+      log_happening(log_, happening);
+    });
+    tokens_.emplace(store_.opened->records(), ids_, clock_, fixed_tokens(config_));
+    return check_access();
+  }
+
+  Result<> serve() {
+    if (Result<> started = node_->start(); !started) return started;
+    leases_.emplace(*store_.opened, node_->kinds(), random_seed());
+    lease_line_.emplace(*leases_, store_.opened->reader(), clock_);
+    bulk_.emplace(*store_.opened, ids_, clock_, log_);
+    janitor_.emplace(*store_.opened, log_, kPurgeEvery);
+    gate_.emplace(api::GateSettings{.token_required = token_required_, .hosts = hosts_of(config_)},
+                  *tokens_, clock_);
+    desk_.emplace(api::Desk{.node = *node_,
+                            .opened = *store_.opened,
+                            .leases = *leases_,
+                            .ids = ids_,
+                            .clock = clock_,
+                            .log = log_,
+                            .pool = pool_,
+                            .tokens = *tokens_,
+                            .bulk = *bulk_,
+                            .feed = feed_,
+                            .figures = figures_,
+                            .lease_line = *lease_line_,
+                            .kinds = cards_of(config_),
+                            .backoffs = policy::BackoffRegistry().names(),
+                            .version = std::string(kVersion)});
+    auto service = api::make_service(*desk_, *gate_);
+    if (!service) return fail(service.error());
+    auto http = http::Server::start(config_.server.http, *std::move(service), api::refuse_request,
+                                    log_);
+    if (!http) return fail(http.error());
+    http_ = *std::move(http);
+    return {};
+  }
+
+  [[nodiscard]] std::uint16_t port() const override { return http_->port(); }
+  [[nodiscard]] std::string url() const override { return url_of(config_, port()); }
+
+  engine::Stopped stop(Duration limit) override {
+    if (!node_) return {};
+    // The node first: it is red on /readyz from here on, and says no to new submits, while those
+    // who wait for an answer still get it.
+    const engine::Stopped stopped = node_->stop(limit);
+    if (http_) http_->stop(std::min(limit, kRequestsEndWithin));
+    return stopped;
+  }
+
+ private:
+  // Beyond this machine nobody comes in without a token.
+  Result<> check_access() {
+    const bool is_local = listens_on_loopback(config_.server.http.listen);
+    const Result<bool> any = tokens_->any();
+    if (!any) return fail(any.error());
+    token_required_ = config_.auth.required == AuthRequired::kTrue ||
+                      (config_.auth.required == AuthRequired::kAuto && (!is_local || *any));
+    if (!is_local && !token_required_) {
+      return fail(ErrorCode::kInvalid,
+                  fmt::format("auth.required: false is only possible on loopback, and this listens "
+                              "on {}",
+                              config_.server.http.listen));
+    }
+    if (is_local || *any) return {};
+    return fail(ErrorCode::kInvalid,
+                fmt::format("{} can be reached from other machines, and there is no token: add one "
+                            "under auth.tokens, with its secret as env:NAME or file:PATH, or "
+                            "listen on 127.0.0.1",
+                            config_.server.http.listen));
+  }
+
+  const Config config_;
+  Log& log_;
+  SystemClock clock_;
+  UlidSource ids_{clock_, random_seed()};
+  api::Figures figures_{clock_};
+  api::Feed feed_;
+  embed::NamedStore store_;
+  std::unique_ptr<http::Client> client_;
+  std::unique_ptr<engine::Node> node_;
+  std::optional<api::Tokens> tokens_;
+  bool token_required_ = true;
+  std::optional<engine::LeaseDesk> leases_;
+  std::optional<api::LeaseLine> lease_line_;
+  std::optional<api::BulkJobs> bulk_;
+  std::optional<Janitor> janitor_;
+  std::optional<api::Gate> gate_;
+  std::optional<api::Desk> desk_;
+  engine::Executor pool_{kApiThreads};
+  // Last: it lets nobody in while the others go.
+  std::unique_ptr<http::Server> http_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<RunningServer>> RunningServer::start(const Config& config,
+                                                            const Environment& environment,
+                                                            Log& log) {
+  auto server = std::make_unique<Server>(config, log);
+  if (Result<> opened = server->open(environment); !opened) return fail(opened.error());
+  if (Result<> serves = server->serve(); !serves) return fail(serves.error());
+  return std::unique_ptr<RunningServer>(std::move(server));
+}
+
+}  // namespace recourse::app

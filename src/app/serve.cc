@@ -1,0 +1,125 @@
+#include "app/serve.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <ctime>
+#include <filesystem>
+#include <iostream>
+#include <thread>
+#include <utility>
+
+#include "app/config/changes.h"
+#include "app/kinds.h"
+#include "app/running_server.h"
+#include "app/stderr_log.h"
+#include "app/version.h"
+
+namespace recourse::app {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+constexpr int kStoreDown = 6;
+
+// They are waited for on the main thread, so that no handler runs in the middle of anything; every
+// thread that starts later inherits the mask.
+sigset_t block_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
+
+bool wants_json(const Config& config) {
+  if (config.log.format == LogFormat::kAuto) return isatty(STDERR_FILENO) == 0;
+  return config.log.format == LogFormat::kJson;
+}
+
+void reload(Config& config, const ConfigFlags& flags, StderrLog& log) {
+  const std::optional<Config> read = load_or_complain(flags, environment_of_process());
+  if (!read) {
+    log.error("reload_refused", {{"advice", "correct what is said above; nothing has changed"}});
+    return;
+  }
+  const Changes changes = what_changed(config, *read);
+  for (const Change& change : changes.now) {
+    log.info("setting_changed",
+             {{"key", change.path}, {"from", change.before}, {"to", change.after}});
+  }
+  for (const Change& change : changes.restart) {
+    log.warning("setting_needs_restart",
+                {{"key", change.path}, {"from", change.before}, {"to", change.after}});
+  }
+  if (changes.now.empty() && changes.restart.empty()) log.info("reloaded", {{"changes", "none"}});
+  log.set_level(read->log.level);
+  config.log = read->log;
+  config.shutdown_limit = read->shutdown_limit;
+}
+
+engine::Stopped stop(RunningServer& server, Duration limit, const sigset_t& signals, Log& log) {
+  engine::Stopped stopped;
+  std::atomic<bool> ended = false;
+  std::thread stopping([&] {
+    stopped = server.stop(limit);
+    ended = true;
+  });
+  // A second signal forces.
+  bool forced = false;
+  while (!ended) {
+    const timespec moment{.tv_sec = 0, .tv_nsec = 50'000'000};
+    if (sigtimedwait(&signals, nullptr, &moment) > 0 && !std::exchange(forced, true)) {
+      log.warning("stop_forced");
+      (void)server.stop(Duration::zero());
+    }
+  }
+  stopping.join();
+  return stopped;
+}
+
+void greet(const RunningServer& server, const Config& config) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  std::cerr << "\n  Recourse " << kVersion << " listens on " << server.url() << "\n"
+            << "  store:  " << shown_url(config.store.url.reveal()) << "\n"
+            << "  kinds:  ";
+  const char* separator = "";
+  for (const auto& [name, kind] : config.kinds) {
+    std::cerr << std::exchange(separator, ", ") << name;
+  }
+  std::cerr << (config.kinds.empty() ? "none; declare some under kinds: in a --config file" : "")
+            << "\n  Ctrl-C stops it: what runs is finished, what waits is handed back.\n\n";
+}
+
+}  // namespace
+
+int serve(const ConfigFlags& flags) {
+  const sigset_t signals = block_signals();
+  const Environment environment = environment_of_process();
+  std::optional<Config> config = load_or_complain(flags, environment);
+  if (!config) return kUsage;
+  std::error_code ignored;
+  std::filesystem::create_directories(config->store.data_dir, ignored);
+  const SystemClock clock;
+  StderrLog log(clock, config->log.level, wants_json(*config));
+  auto server = RunningServer::start(*config, environment, log);
+  if (!server) {
+    std::cerr << "recourse: " << server.error().message << '\n';
+    if (server.error().code == ErrorCode::kInvalid) return kUsage;
+    return server.error().code == ErrorCode::kUnavailable ? kStoreDown : kFailed;
+  }
+  log.info("serving", {{"url", (*server)->url()}, {"version", std::string(kVersion)}});
+  greet(**server, *config);
+  int signal = 0;
+  while (sigwait(&signals, &signal) == 0 && signal == SIGHUP) reload(*config, flags, log);
+  log.info("stopping", {{"signal", signal == SIGINT ? "interrupt" : "terminate"}});
+  const engine::Stopped stopped = stop(**server, config->shutdown_limit, signals, log);
+  log.info("stopped", {{"released", std::to_string(stopped.released)},
+                       {"finished", std::to_string(stopped.finished)},
+                       {"cut_off", std::to_string(stopped.cut_off)}});
+  return 0;
+}
+
+}  // namespace recourse::app

@@ -1,0 +1,153 @@
+#include "engine/lease_desk.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "store/limits.h"
+
+namespace recourse::engine {
+namespace {
+
+// For kinds that this node does not know: another one's configuration has them.
+const KindRules& product_rules() {
+  static const KindRules rules;
+  return rules;
+}
+
+policy::Decision decision_of(const AttemptResult& result, const KindRules& rules) {
+  if (const auto* failed = std::get_if<Failed>(&result)) return rules.router.decide(failed->failure);
+  return std::get<Decided>(result).decision;
+}
+
+bool waits_again(task::State state) {
+  return state == task::State::kPending || state == task::State::kRunning;
+}
+
+store::Attempt attempt_row(const task::Task& task, const task::Transition& change, Duration took,
+                           TimePoint now) {
+  store::Attempt row{.task = task.id,
+                     .number = change.attempts,
+                     .started_at = now - took,
+                     .ended_at = now,
+                     .owner = task.owner ? task::to_string(*task.owner) : std::string(),
+                     .fence = change.ticket.fence,
+                     .decision = change.move,
+                     .error = change.error};
+  if (waits_again(change.to)) row.next_due = change.due_at;
+  return row;
+}
+
+}  // namespace
+
+Result<std::vector<task::Kind>> LeaseDesk::unpaused(const std::vector<task::Kind>& kinds,
+                                                    Duration within) {
+  const Result<store::Pauses> pauses = opened_.reader().pauses(within);
+  if (!pauses) return fail(pauses.error());
+  std::vector<task::Kind> open;
+  std::ranges::copy_if(kinds, std::back_inserter(open), [&](const task::Kind& kind) {
+    return std::ranges::count(pauses->kinds, kind) == 0;
+  });
+  return open;
+}
+
+Result<std::vector<task::Task>> LeaseDesk::lease(const LeaseWish& wish, Duration within) {
+  const auto kinds = unpaused(wish.kinds, within);
+  if (!kinds) return fail(kinds.error());
+  if (kinds->empty()) return std::vector<task::Task>();
+  store::ClaimRequest request{.owner = wish.worker,
+                              .lease = wish.lease,
+                              .lease_for = wish.lease_for,
+                              .quotas = {},
+                              .limit = wish.limit,
+                              .shards = {}};
+  for (const task::Kind& kind : *kinds) {
+    const KindRules* rules = kinds_.find(kind);
+    request.quotas.push_back({.kind = kind,
+                              .limit = wish.limit,
+                              .tenant_max = rules != nullptr ? rules->settings.tenant_max : 0});
+  }
+  auto claimed = opened_.store().claim(request, within);
+  if (!claimed) return fail(claimed.error());
+  if (Result<> ended = end_overdue(claimed->tasks, claimed->now, within); !ended) {
+    return fail(ended.error());
+  }
+  return std::move(claimed->tasks);
+}
+
+Result<> LeaseDesk::end_overdue(std::vector<task::Task>& leased, TimePoint now, Duration within) {
+  const auto is_overdue = [&](const task::Task& task) {
+    return task.spec.deadline && now > *task.spec.deadline;
+  };
+  std::vector<store::Outcome> ends;
+  for (const task::Task& task : leased) {
+    if (!is_overdue(task)) continue;
+    task::Transition end = task::plan(task, task::Move::kGiveUp, now);
+    end.error = task::Reason{"DEADLINE", "its deadline passed before a worker took it"};
+    ends.push_back({.transition = std::move(end), .attempt = std::nullopt});
+  }
+  if (ends.empty()) return {};
+  std::erase_if(leased, is_overdue);
+  const auto applied = opened_.store().apply(ends, within);
+  return applied ? Result<>{} : fail(applied.error());
+}
+
+Result<std::vector<std::optional<TimePoint>>> LeaseDesk::renew(const std::vector<store::Held>& held,
+                                                               Duration lease_for,
+                                                               Duration within) {
+  return opened_.store().renew(held, lease_for, within);
+}
+
+store::Outcome LeaseDesk::outcome_of(const task::Task& task, const Report& report, TimePoint now,
+                                     std::optional<policy::Escalation>& escalation) {
+  if (std::holds_alternative<Succeeded>(report.result)) {
+    store::Outcome outcome{.transition = task::plan(task, task::Move::kSucceed, now),
+                           .attempt = std::nullopt};
+    outcome.transition.error.reset();
+    return outcome;
+  }
+  const KindRules* known = kinds_.find(task.spec.kind);
+  const KindRules& rules = known != nullptr ? *known : product_rules();
+  const policy::Decision decision = decision_of(report.result, rules);
+  MutexLock lock(mutex_);
+  // Never sticky: no node holds it.
+  policy::Verdict verdict =
+      rules.strategies.carry_out({.task = task,
+                                  .decision = decision,
+                                  .backoff = backoff_of(rules, task.spec.backoff),
+                                  .now = now,
+                                  .sticky_up_to = Duration::zero(),
+                                  .rng = rng_});
+  escalation = verdict.escalation;
+  return {.transition = std::move(verdict.transition), .attempt = std::nullopt};
+}
+
+Result<Reported> LeaseDesk::report(Report report, TimePoint store_now, Duration within) {
+  auto task = opened_.reader().find(report.held.task, within);
+  if (!task) return fail(task.error());
+  const task::WriteVerdict judged = task::judge_write(task->ticket, report.held.ticket);
+  if (judged == task::WriteVerdict::kAlreadyApplied) {
+    return Reported{.verdict = judged, .state = task->state, .escalation = std::nullopt};
+  }
+  if (judged == task::WriteVerdict::kRefused || task->state != task::State::kRunning) {
+    return Reported{.verdict = task::WriteVerdict::kRefused,
+                    .state = std::nullopt,
+                    .escalation = std::nullopt};
+  }
+  Reported reported{};
+  store::Outcome outcome = outcome_of(*task, report, store_now, reported.escalation);
+  outcome.transition.attempts = task->attempts + 1;
+  if (!outcome.transition.first_started_at) {
+    outcome.transition.first_started_at = store_now - report.took;
+  }
+  if (!std::holds_alternative<Succeeded>(report.result)) {
+    outcome.attempt = attempt_row(*task, outcome.transition, report.took, store_now);
+  }
+  const auto applied = opened_.store().apply(std::vector{std::move(outcome)}, within);
+  if (!applied) return fail(applied.error());
+  reported.verdict = applied->front().verdict;
+  reported.state = applied->front().state;
+  return reported;
+}
+
+}  // namespace recourse::engine

@@ -1,0 +1,72 @@
+// Work for programs outside: they lease tasks, keep the leases alive, and report under the ticket
+// they were given, to whichever node they reach. What a report means is decided by the kind's own
+// rules, as if a handler of ours had answered.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/result.h"
+#include "base/rng.h"
+#include "base/time.h"
+#include "engine/core/event.h"
+#include "engine/core/rules.h"
+#include "store/opened.h"
+#include "task/ids.h"
+#include "task/record.h"
+
+namespace recourse::engine {
+
+struct LeaseWish {
+  task::WorkerName worker;
+  task::LeaseId lease;
+  std::vector<task::Kind> kinds;
+  int limit = 1;
+  Duration lease_for = std::chrono::seconds(30);
+};
+
+struct Report {
+  store::Held held;
+  AttemptResult result;  // Succeeded, Failed or Decided
+  // How long the attempt took, as its runner says; zero where it did not.
+  Duration took{};
+};
+
+struct Reported {
+  task::WriteVerdict verdict;
+  // As the task stands afterwards; empty where refused.
+  std::optional<task::State> state;
+  std::optional<policy::Escalation> escalation;
+};
+
+// Safe to use from any thread.
+class LeaseDesk {
+ public:
+  // Both must outlive it.
+  LeaseDesk(store::OpenedStore& opened, const KindTable& kinds, std::uint64_t seed)
+      : opened_(opened), kinds_(kinds), rng_(seed) {}
+
+  // Due tasks, never more than asked for; none of kinds that people have paused, and none past
+  // their deadline: those end here.
+  Result<std::vector<task::Task>> lease(const LeaseWish& wish, Duration within);
+  Result<std::vector<std::optional<TimePoint>>> renew(const std::vector<store::Held>& held,
+                                                      Duration lease_for, Duration within);
+  // kNotFound where there is no such task. Repeating is recognised.
+  Result<Reported> report(Report report, TimePoint store_now, Duration within);
+
+ private:
+  Result<std::vector<task::Kind>> unpaused(const std::vector<task::Kind>& kinds, Duration within);
+  store::Outcome outcome_of(const task::Task& task, const Report& report, TimePoint now,
+                            std::optional<policy::Escalation>& escalation);
+  Result<> end_overdue(std::vector<task::Task>& leased, TimePoint now, Duration within);
+
+  store::OpenedStore& opened_;
+  const KindTable& kinds_;
+  Mutex mutex_;
+  Rng rng_ GUARDED_BY(mutex_);
+};
+
+}  // namespace recourse::engine
