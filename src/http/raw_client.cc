@@ -28,8 +28,12 @@ class PlainWire final : public RawWire {
 };
 
 int open_socket(std::uint16_t port, const std::string& host) {
-  sockaddr_in6 v6{.sin6_family = AF_INET6, .sin6_port = htons(port)};
-  sockaddr_in v4{.sin_family = AF_INET, .sin_port = htons(port)};
+  sockaddr_in6 v6{};
+  v6.sin6_family = AF_INET6;
+  v6.sin6_port = htons(port);
+  sockaddr_in v4{};
+  v4.sin_family = AF_INET;
+  v4.sin_port = htons(port);
   const bool is_v6 = inet_pton(AF_INET6, host.c_str(), &v6.sin6_addr) == 1;
   if (!is_v6) inet_pton(AF_INET, host.c_str(), &v4.sin_addr);
   const int opened = ::socket(is_v6 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

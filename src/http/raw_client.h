@@ -58,6 +58,7 @@ class RawClient {
   std::string read_through(std::string_view mark);
   // True: closed, after nothing more. False: something came, or the connection was reset.
   bool ends_cleanly();
+  [[nodiscard]] bool was_reset() const { return was_reset_; }
   // Nothing more will be sent, but answers are read.
   void close_own_side();
   void close();

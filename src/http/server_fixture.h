@@ -3,9 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -51,6 +56,13 @@ class Held {
     std::unique_lock lock(mutex_);
     const bool came = changed_.wait_for(lock, 10s, [this] { return !waiting_.empty(); });
     if (!came) throw std::runtime_error("no request came for ten seconds");
+    std::pair<Request, Responder> first = std::move(waiting_.front());
+    waiting_.erase(waiting_.begin());
+    return first;
+  }
+  std::optional<std::pair<Request, Responder>> try_take() {
+    const std::scoped_lock lock(mutex_);
+    if (waiting_.empty()) return std::nullopt;
     std::pair<Request, Responder> first = std::move(waiting_.front());
     waiting_.erase(waiting_.begin());
     return first;

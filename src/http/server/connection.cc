@@ -90,7 +90,8 @@ Awaitable<> Connection::run() {
   if (is_served()) {
     co_await serve();
   } else {
-    co_await refuse({.status = 503, .detail = "there are too many connections; come back soon"});
+    compose_refusal({.status = 503, .detail = "there are too many connections; come back soon"});
+    co_await end_with_answer();
   }
 }
 
@@ -115,7 +116,10 @@ Awaitable<> Connection::serve() {
         if (is_answered_at_once()) break;
         if (!co_await answer()) co_return;
         break;
-      case Progress::kRejected: co_await refuse(reader_.rejection()); co_return;
+      case Progress::kRejected:
+        compose_refusal(reader_.rejection());
+        co_await end_with_answer();
+        co_return;
     }
   }
 }
@@ -137,7 +141,8 @@ bool Connection::may_read(Progress progress) {
 
 Awaitable<> Connection::end_reading() {
   if (phase_ != Phase::kReading || !deadline_.has_passed() || is_cut_) co_return;
-  co_await refuse({.status = 408, .detail = "the request took too long to arrive; send it again"});
+  compose_refusal({.status = 408, .detail = "the request took too long to arrive; send it again"});
+  co_await end_with_answer();
 }
 
 Awaitable<> Connection::linger() {

@@ -5,6 +5,9 @@
 // The way of a request that is answered at once passes a single co_await, that of the read: all
 // else of it is plain calls, and the answer leaves in one write.
 //
+// Coroutines here take no parameters that own anything: GCC 12 destroys temporaries of a co_await
+// expression twice.
+//
 // Invariants
 //   1. Whatever ends the connection, the exchange is left before the connection is gone.
 //   2. A refusal is written before the connection closes, and the client is given time to read it:
@@ -72,7 +75,9 @@ class Connection final : public std::enable_shared_from_this<Connection>, privat
   void compose(Responder::Exchange::News news);
   void compose_head(bool is_stream);
   Response refusal(const Rejection& rejection);
-  Awaitable<> refuse(Rejection rejection);
+  void compose_refusal(const Rejection& rejection);
+  // Writes what is composed, and closes when the client has had time to read it.
+  Awaitable<> end_with_answer();
   void send_next(std::string_view text);
   // What the socket takes without waiting. True: that was all.
   bool write_now();

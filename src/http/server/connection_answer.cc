@@ -68,9 +68,8 @@ Awaitable<bool> Connection::answer() {
   }
   if (!co_await flush()) co_return false;
   exchange_->leave();
-  if (keeps_alive_) co_return true;
-  co_await linger();
-  co_return false;
+  if (!keeps_alive_) co_await linger();
+  co_return keeps_alive_;
 }
 
 Awaitable<News> Connection::wait_for_answer() {
@@ -164,10 +163,13 @@ void Connection::compose_head(bool is_stream) {
   is_composed_ = true;
 }
 
-Awaitable<> Connection::refuse(Rejection rejection) {
+void Connection::compose_refusal(const Rejection& rejection) {
   keeps_alive_ = false;
   response_ = refusal(rejection);
   compose_head(false);
+}
+
+Awaitable<> Connection::end_with_answer() {
   const bool is_sent = co_await flush();
   if (is_sent) co_await linger();
 }

@@ -87,7 +87,8 @@ void Listener::close() {
 Awaitable<> Listener::accept() {
   bool has_failed = false;
   while (acceptor_.is_open()) {
-    auto [error, socket] = co_await acceptor_.async_accept(asio::make_strand(io_), kAwait);
+    const Strand strand = asio::make_strand(io_);
+    auto [error, socket] = co_await acceptor_.async_accept(strand, kAwait);
     if (!error) {
       has_failed = false;
       welcome(std::move(socket));
