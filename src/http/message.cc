@@ -8,11 +8,11 @@ namespace {
 
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
+}  // namespace
+
 bool is_same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, to_lower, to_lower);
 }
-
-}  // namespace
 
 std::string_view to_string(Method method) {
   switch (method) {

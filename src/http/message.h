@@ -1,7 +1,9 @@
 // One HTTP request and its answer, as values.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +16,9 @@ enum class Method : std::uint8_t { kGet, kHead, kPost, kPut, kPatch, kDelete, kO
 
 std::string_view to_string(Method method);
 
+// Of headers, and of the words that some of them hold: without regard to capitals.
+bool is_same_name(std::string_view a, std::string_view b);
+
 // In their order. Names are compared without regard to capitals.
 class Headers {
  public:
@@ -25,6 +30,7 @@ class Headers {
   void set(std::string_view name, std::string value);
   // The first of that name.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const;
+  void reserve(std::size_t count) { fields_.reserve(count); }
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& fields() const {
     return fields_;
   }

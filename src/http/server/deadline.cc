@@ -1,0 +1,40 @@
+#include "http/server/deadline.h"
+
+namespace recourse::http {
+
+void Deadline::set(Duration within, const std::shared_ptr<void>& owner) {
+  has_passed_ = false;
+  due_ = std::chrono::steady_clock::now() + within;
+  if (due_ < armed_for_) arm(due_, owner);
+}
+
+void Deadline::clear() {
+  has_passed_ = false;
+  due_ = Instant::max();
+}
+
+void Deadline::stop() {
+  is_stopped_ = true;
+  timer_.cancel();
+}
+
+void Deadline::arm(Instant at, const std::shared_ptr<void>& owner) {
+  if (is_stopped_) return;
+  armed_for_ = at;
+  timer_.expires_at(at);
+  timer_.async_wait([this, owner](error_code error) {
+    // An error: it was armed anew, or stopped.
+    if (!error) look(owner);
+  });
+}
+
+void Deadline::look(const std::shared_ptr<void>& owner) {
+  armed_for_ = Instant::max();
+  if (is_stopped_ || due_ == Instant::max()) return;
+  if (std::chrono::steady_clock::now() < due_) return arm(due_, owner);
+  due_ = Instant::max();
+  has_passed_ = true;
+  on_passed_();
+}
+
+}  // namespace recourse::http
