@@ -102,26 +102,36 @@ class Filler {
 
   void put(const Key& key, const Given& value, const Where& where) {
     const std::string path = whole(key.path);
-    if (value.shape == Shape::kNothing) {
-      problems_.error(value.where,
-                      fmt::format("{} has no value; write one or remove the line", path));
-      return;
-    }
-    const std::string complaint = key.put(value, outside_);
-    if (!complaint.empty()) {
-      const std::string example(key.about.example.empty() ? key.show() : key.about.example);
-      problems_.error(value.where,
-                      fmt::format("{} {}{}", path, complaint,
-                                  example.empty() ? ""
-                                                  : fmt::format("; for example {}: {}",
-                                                                last_level(path), example)));
-      return;
-    }
+    // Right or wrong: what was given wrongly is not missing as well.
     given_.insert(&key);
     origins_[path] = value.where;
-    if (!key.unused.empty()) {
-      problems_.warning(where, fmt::format("{} is accepted and not used: {}", path, key.unused));
+    if (value.shape == Shape::kNothing) {
+      problems_.error(where, fmt::format("{} has no value; write one or remove the line", path));
+      return;
     }
+    const std::string before = key.show();
+    const std::string complaint = key.put(value, outside_);
+    if (!complaint.empty()) {
+      problems_.error(value.where, fmt::format("{} {}{}", path, complaint, example_of(key)));
+      return;
+    }
+    const bool changes_nothing = key.default_is_met && key.show() == before;
+    if (!key.unused.empty() && !changes_nothing) warn_unused(key, where);
+  }
+
+  static std::string example_of(const Key& key) {
+    const std::string example(key.about.example.empty() ? key.show() : key.about.example);
+    if (example.empty()) return {};
+    return fmt::format("; for example {}: {}", last_level(key.path), example);
+  }
+
+  // Once for a section: what is not used there is mostly all of it.
+  void warn_unused(const Key& key, const Where& where) {
+    const std::string section = key.path.substr(0, key.path.find('.', key.path.find('.') + 1));
+    if (!warned_.insert(section).second) return;
+    const std::string& what = key.default_is_met ? key.path : section;
+    problems_.warning(where,
+                      fmt::format("{} is accepted and not used: {}", whole(what), key.unused));
   }
 
   void fill_all_items(const Key& key, const Given& value) {
@@ -200,6 +210,7 @@ class Filler {
   Problems& problems_;
   std::map<std::string, Where>& origins_;
   std::set<const Key*> given_;
+  std::set<std::string> warned_;
   std::vector<std::pair<const Key*, const Given*>> items_;
 };
 

@@ -151,7 +151,7 @@ class Finisher {
                                         "https://points.example.com/grant",
                                         path));
     }
-    if (kind.type == KindType::kExec && kind.exec.command.empty()) {
+    if (kind.type == KindType::kExec && kind.exec.command.empty() && !given(path + ".command")) {
       problems_.error(here, fmt::format("{}.command is missing; for example command: "
                                         "[/usr/local/bin/grant, --once]",
                                         path));

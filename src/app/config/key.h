@@ -54,6 +54,8 @@ struct Key {
   std::string_view only = {};
   // Why this version accepts and ignores it; empty where it does not.
   std::string_view unused = {};
+  // Of such a key: its default is what happens anyway, so that giving it needs no warning.
+  bool default_is_met = false;
   // Nobody can do without.
   bool required = false;
   // Empty, or what is wrong: "must be ...". Of a secret, nothing of the value.

@@ -36,15 +36,16 @@ Keys stick_keys(engine::NodeSettings& node) {
 
 Keys tx_keys(Config& config) {
   return {
-      unused(kStoresChoose,
-             one_of("propagation", at(config.later.propagation), {"REQUIRED", "REQUIRES_NEW"},
-                    {"Whether a store call joins the caller's transaction."})),
-      unused(kStoresChoose, boolean("read-only", at(config.later.read_only),
-                                    {"Whether transactions are read-only."})),
-      unused(kStoresChoose, one_of("isolation", at(config.later.isolation),
-                                   {"DEFAULT", "READ_UNCOMMITTED", "READ_COMMITTED",
-                                    "REPEATABLE_READ", "SERIALIZABLE"},
-                                   {"The isolation of store transactions."})),
+      unused_but_default(
+          kStoresChoose,
+          one_of("propagation", at(config.later.propagation), {"REQUIRED", "REQUIRES_NEW"},
+                 {"Whether a store call joins the caller's transaction."})),
+      unused_but_default(kStoresChoose, boolean("read-only", at(config.later.read_only),
+                                                {"Whether transactions are read-only."})),
+      unused_but_default(kStoresChoose, one_of("isolation", at(config.later.isolation),
+                                               {"DEFAULT", "READ_UNCOMMITTED", "READ_COMMITTED",
+                                                "REPEATABLE_READ", "SERIALIZABLE"},
+                                               {"The isolation of store transactions."})),
       seconds("timeout-seconds", at(config.node.store_timeout), 1ms, 10min,
               {"How long a call to the store may take."}),
   };

@@ -166,14 +166,14 @@ Key one_of(std::string path, Place<std::string> place, std::vector<std::string> 
                              [](const std::string& value) { return value; });
 }
 
-Key only_for(std::string_view type, Key key) {
-  key.only = type;
-  return key;
-}
-
 Key unused(std::string_view why, Key key) {
   key.unused = why;
   return key;
+}
+
+Key unused_but_default(std::string_view why, Key key) {
+  key.default_is_met = true;
+  return unused(why, std::move(key));
 }
 
 Key required(Key key) {
@@ -183,7 +183,7 @@ Key required(Key key) {
 
 std::string quoted_if_needed(std::string_view text) {
   const bool ambiguous = text.empty() || text == "null" || !is_plain_word(text) ||
-                         std::string_view("-.:@").find(text.front()) != std::string_view::npos;
+                         std::string_view("-:@").find(text.front()) != std::string_view::npos;
   if (!ambiguous) return std::string(text);
   std::string quoted = "\"";
   for (const char c : text) {

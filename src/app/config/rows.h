@@ -86,8 +86,8 @@ Key switch_of(std::string path, Place<bool> place, About about);
 std::string quoted_if_needed(std::string_view text);
 
 // Builders for the rare words about a row.
-Key only_for(std::string_view type, Key key);
 Key unused(std::string_view why, Key key);
+Key unused_but_default(std::string_view why, Key key);
 Key required(Key key);
 
 }  // namespace recourse::app
