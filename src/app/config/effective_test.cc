@@ -53,7 +53,7 @@ TEST(Effective, ShowsAllOnDemandAndNeverASecret) {
 
   EXPECT_THAT(text, HasSubstr("server.listen: 127.0.0.1:7070"));
   EXPECT_THAT(text, HasSubstr("# default\n"));
-  EXPECT_THAT(text, HasSubstr("store.url: ***"));
+  EXPECT_THAT(text, HasSubstr("store.url: \"***\""));
   EXPECT_THAT(text, Not(HasSubstr("hush")));
 }
 

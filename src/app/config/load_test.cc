@@ -158,6 +158,15 @@ TEST(LoadConfig, AStoreUrlWithAPasswordMayComeFromTheEnvironment) {
   EXPECT_EQ(named.store.url.reference(), "env:DB");
 }
 
+TEST(LoadConfig, AStoreUrlNamesAStoreThatThereIs) {
+  EXPECT_THAT(problems_of("store: {url: 'mongodb://h/d'}"),
+              ElementsAre(HasSubstr("store.url must be sqlite:FILE")));
+  EXPECT_THAT(problems_of("store: {url: 'env:DB'}", {{"DB", "hush"}}),
+              ElementsAre(AllOf(HasSubstr("must be sqlite:FILE"), Not(HasSubstr("hush")))));
+  EXPECT_THAT(problems_of("store: {url: [a]}"), ElementsAre(HasSubstr("must be sqlite:FILE")));
+  EXPECT_THAT(problems_of("store: {url: 'memory:'}"), IsEmpty());
+}
+
 TEST(LoadConfig, ADataDirHoldsTheStore) {
   EXPECT_EQ(config_of("store: {data-dir: /var/lib/recourse}").store.url.reveal(),
             "sqlite:/var/lib/recourse/recourse.db");

@@ -35,6 +35,8 @@ std::string type_of(const Key& key) {
   for (const std::string_view article : {"a ", "an "}) {
     if (words.starts_with(article)) words.erase(0, article.size());
   }
+  // The examples of a type are for error messages; here the introduction has them.
+  words = words.substr(0, words.find(" such as "));
   return key.allowed.empty() ? words : words + ", " + key.allowed;
 }
 

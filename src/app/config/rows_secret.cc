@@ -2,6 +2,8 @@
 // file shall not find it in a log as well.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include "app/config/rows.h"
@@ -40,6 +42,10 @@ std::string compared_of(const Secret& secret) {
   return secret.reference() + '\0' + secret.reveal();
 }
 
+std::string shown_reference(const Secret& secret) {
+  return secret.reference().empty() ? std::string() : quoted_if_needed(secret.reference());
+}
+
 // Rather once too often: a password may hold any character that ends a URL's parts.
 bool has_password(std::string_view url) {
   const std::size_t scheme = url.find("://");
@@ -51,22 +57,31 @@ bool has_password(std::string_view url) {
   return before_host || rest.find("password=") != std::string_view::npos;
 }
 
+bool names_a_store(std::string_view url) {
+  constexpr std::array<std::string_view, 5> kSchemes{"sqlite:", "postgres://", "postgresql://",
+                                                     "mysql://", "mariadb://"};
+  return url == "memory:" || std::ranges::any_of(kSchemes, [url](std::string_view scheme) {
+           return url.starts_with(scheme) && url.size() > scheme.size();
+         });
+}
+
 Resolved resolve_url(const Given& value, const Outside& outside) {
+  Resolved resolved;
   if (value.shape == Shape::kText && is_reference(value.text)) {
-    return resolve_given(value, 1, outside);
-  }
-  if (value.shape != Shape::kText || value.text.empty()) {
-    return {.complaint =
-                "must be sqlite:FILE, postgres://USER@HOST/DATABASE, "
-                "mysql://USER@HOST/DATABASE or memory:"};
-  }
-  if (has_password(value.text) && value.where.origin != Origin::kEnvironment) {
+    resolved = resolve_given(value, 1, outside);
+    if (!resolved.complaint.empty()) return resolved;
+  } else if (has_password(value.text) && value.where.origin != Origin::kEnvironment) {
     return {.complaint =
                 "has a password in it; write env:NAME or file:PATH instead, and put the "
                 "whole URL there"};
+  } else {
+    const std::string visible = has_password(value.text) ? to_string(Secret()) : value.text;
+    resolved.secret = Secret(visible, value.text);
   }
-  return {.secret =
-              Secret(has_password(value.text) ? to_string(Secret()) : value.text, value.text)};
+  if (names_a_store(resolved.secret.reveal())) return resolved;
+  return {.complaint =
+              "must be sqlite:FILE, postgres://USER@HOST/DATABASE, "
+              "mysql://USER@HOST/DATABASE or memory:"};
 }
 
 }  // namespace
@@ -78,7 +93,7 @@ Key secret(std::string path, Place<Secret> place, std::size_t bytes_min, About a
     if (resolved.complaint.empty()) set(std::move(resolved.secret));
     return resolved.complaint;
   };
-  key.show = [get = place.get] { return get().value_or(Secret()).reference(); };
+  key.show = [get = place.get] { return shown_reference(get().value_or(Secret())); };
   key.compared = [get = place.get] { return compared_of(get().value_or(Secret())); };
   return key;
 }
@@ -155,7 +170,7 @@ Key store_url(std::string path, Place<Secret> place, About about) {
     if (resolved.complaint.empty()) set(std::move(resolved.secret));
     return resolved.complaint;
   };
-  key.show = [get = place.get] { return get().value_or(Secret()).reference(); };
+  key.show = [get = place.get] { return shown_reference(get().value_or(Secret())); };
   key.compared = [get = place.get] { return compared_of(get().value_or(Secret())); };
   return key;
 }
