@@ -1,0 +1,198 @@
+#include "app/config/finish.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "app/config/fill.h"
+#include "app/config/text_checks.h"
+#include "base/duration_text.h"
+#include "base/text.h"
+
+namespace recourse::app {
+namespace {
+
+class Finisher {
+ public:
+  Finisher(Config& config, const Where& start, Problems& problems)
+      : config_(config), start_(start), problems_(problems) {}
+
+  void run() {
+    finish_server();
+    finish_store();
+    finish_node();
+    for (auto& [name, kind] : config_.kinds) finish_kind(path_of_item("kinds", name), name, kind);
+    check_policies("defaults", config_.defaults);
+    for (auto& [name, schedule] : config_.schedules) {
+      finish_schedule(path_of_item("schedules", name), schedule);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool given(const std::string& path) const { return config_.origins.contains(path); }
+
+  // The first of them that was given.
+  [[nodiscard]] Where where(std::initializer_list<std::string> paths) const {
+    for (const std::string& path : paths) {
+      const auto found = config_.origins.find(path);
+      if (found != config_.origins.end()) return found->second;
+    }
+    return start_;
+  }
+
+  void require(bool holds, std::initializer_list<std::string> paths, std::string message) {
+    if (!holds) problems_.error(where(paths), std::move(message));
+  }
+
+  void finish_server() {
+    const auto& tls = config_.server.http.tls;
+    require(!tls || (!tls->certificate.empty() && !tls->key.empty()),
+            {"server.tls.certificate", "server.tls.key"},
+            "server.tls needs both certificate and key");
+    const HostPort listen = split_listen(config_.server.http.listen);
+    if (!config_.auth.tokens.empty() || is_loopback(listen.host)) {
+      require(config_.auth.required != AuthRequired::kTrue || !config_.auth.tokens.empty(),
+              {"auth.required"},
+              "auth.required is true and there is no token; add one to auth.tokens");
+      return;
+    }
+    if (config_.auth.required == AuthRequired::kFalse) {
+      problems_.warning(where({"auth.required", "server.listen"}),
+                        fmt::format("everybody who reaches {} may do everything: auth.required is "
+                                    "false",
+                                    config_.server.http.listen));
+      return;
+    }
+    require(false, {"server.listen"},
+            fmt::format("server.listen ({}) is reached from other machines and there is no token; "
+                        "add one to auth.tokens, or listen on 127.0.0.1",
+                        config_.server.http.listen));
+  }
+
+  void finish_store() {
+    StoreConfig& store = config_.store;
+    if (!store.url.is_empty()) return;
+    const std::string folder =
+        store.data_dir.ends_with('/') ? store.data_dir : store.data_dir + "/";
+    const std::string url = "sqlite:" + (folder == "./" ? "" : folder) + "recourse.db";
+    store.url = Secret(url, url);
+  }
+
+  void finish_node() {
+    engine::NodeSettings& node = config_.node;
+    // Whoever gives one number of several means it; the others follow.
+    if (!given("node.hold-tasks"))
+      node.hold.tasks = std::min(node.hold.tasks, node.wheel.max_pending);
+    if (!given("retry.scan.batch-min"))
+      node.batch.min = std::min(node.batch.min, node.batch.initial);
+    if (!given("retry.scan.batch-max"))
+      node.batch.max = std::max(node.batch.max, node.batch.initial);
+    if (!given("retry.executor.max-pool-size")) {
+      node.executor.max_threads = std::max(node.executor.max_threads, node.executor.core_threads);
+    }
+    if (!given("retry.stick.renew-ahead")) {
+      node.lease.renew_ahead = std::min(node.lease.renew_ahead, node.lease.ttl / 3);
+    }
+    require(node.hold.tasks <= node.wheel.max_pending, {"node.hold-tasks"},
+            fmt::format("node.hold-tasks ({}) must not be more than "
+                        "retry.wheel.max-pending-timeouts ({})",
+                        node.hold.tasks, node.wheel.max_pending));
+    require(node.batch.min <= node.batch.initial && node.batch.initial <= node.batch.max,
+            {"retry.scan.batch", "retry.scan.batch-min", "retry.scan.batch-max"},
+            fmt::format("retry.scan needs batch-min ({}) <= batch ({}) <= batch-max ({})",
+                        node.batch.min, node.batch.initial, node.batch.max));
+    require(
+        node.executor.core_threads <= node.executor.max_threads,
+        {"retry.executor.max-pool-size", "retry.executor.core-pool-size"},
+        fmt::format("retry.executor.core-pool-size ({}) must not be more than max-pool-size ({})",
+                    node.executor.core_threads, node.executor.max_threads));
+    require(
+        node.lease.renew_ahead <= node.lease.ttl * 9 / 10,
+        {"retry.stick.renew-ahead", "retry.stick.lease-ttl"},
+        fmt::format("retry.stick.renew-ahead ({}) must be at most nine tenths of lease-ttl ({})",
+                    format_duration(node.lease.renew_ahead), format_duration(node.lease.ttl)));
+    check_whole("the node", named(node));
+  }
+
+  // A node without a name gets one when the program starts.
+  static Result<> named(engine::NodeSettings node) {
+    if (node.name.empty()) node.name = "node";
+    return engine::validate(node);
+  }
+
+  // The engine's own word is the last one. Nothing is said twice: it stops at what was said above.
+  void check_whole(std::string_view what, const Result<>& valid) {
+    if (valid || problems_.has_errors()) return;
+    problems_.error(start_, fmt::format("{} cannot be set up so: {}", what, valid.error().message));
+  }
+
+  void check_policies(const std::string& path, const KindConfig& kind) {
+    const policy::BackoffSettings& backoff = kind.settings.backoff;
+    const std::string backoff_path = path == "defaults" ? "retry.backoff" : path + ".backoff";
+    require(backoff.min <= backoff.max, {backoff_path + ".min", backoff_path + ".max"},
+            fmt::format("{}.min ({}) must not be more than max ({})", backoff_path,
+                        format_duration(backoff.min), format_duration(backoff.max)));
+    const policy::BreakerSettings& breaker = kind.settings.breaker;
+    require(breaker.window_type == policy::WindowType::kTime ||
+                breaker.min_calls <= breaker.window_calls,
+            {path + ".breaker.min-calls", path + ".breaker.window-calls"},
+            fmt::format("{}.breaker.min-calls ({}) must not be more than window-calls ({}), or it "
+                        "never opens",
+                        path, breaker.min_calls, breaker.window_calls));
+    check_whole(path, engine::validate(kind.settings));
+  }
+
+  void finish_kind(const std::string& path, const std::string& name, KindConfig& kind) {
+    const Where here = where({path});
+    if (kind.type == KindType::kHttp && kind.http.url.empty() && !given(path + ".url")) {
+      problems_.error(here, fmt::format("{}.url is missing; for example url: "
+                                        "https://points.example.com/grant",
+                                        path));
+    }
+    if (kind.type == KindType::kExec && kind.exec.command.empty() && !given(path + ".command")) {
+      problems_.error(here, fmt::format("{}.command is missing; for example command: "
+                                        "[/usr/local/bin/grant, --once]",
+                                        path));
+    }
+    require(
+        kind.worker.lease <= kind.worker.lease_max, {path + ".lease", path + ".lease-max"},
+        fmt::format("{}.lease ({}) must not be more than lease-max ({})", path,
+                    format_duration(kind.worker.lease), format_duration(kind.worker.lease_max)));
+    require(kind.retention.empty() || !name.ends_with('*'),
+            {path + ".retention", path + ".retention.succeeded", path},
+            fmt::format("{}.retention needs the whole name of a kind, without *", path));
+    kind.settings.has_probe = !kind.http.probe_url.empty();
+    for (const auto& [state, kept] : kind.retention) {
+      config_.retention.exceptions[{task::Kind(name), state}] = kept;
+    }
+    check_policies(path, kind);
+  }
+
+  void finish_schedule(const std::string& path, ScheduleConfig& config) {
+    engine::Schedule& schedule = config.schedule;
+    const auto kind = config_.kinds.find(schedule.spec.kind.value);
+    if (kind != config_.kinds.end()) {
+      if (!given(path + ".max-retries")) schedule.spec.max_retries = kind->second.max_retries;
+      if (!given(path + ".timeout")) schedule.spec.timeout = kind->second.timeout;
+    }
+    if (problems_.has_errors()) return;
+    if (const Result<> taken = engine::ScheduleTable().add(schedule); !taken) {
+      problems_.error(where({path}),
+                      fmt::format("{} cannot be scheduled: {}", path, taken.error().message));
+    }
+  }
+
+  Config& config_;
+  const Where& start_;
+  Problems& problems_;
+};
+
+}  // namespace
+
+void finish(Config& config, const Where& start, Problems& problems) {
+  Finisher(config, start, problems).run();
+}
+
+}  // namespace recourse::app

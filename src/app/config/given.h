@@ -1,0 +1,45 @@
+// What somebody wrote, before anybody knows what it means: a tree of texts, lists and maps, each
+// with the place it came from.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/config/where.h"
+
+namespace recourse::app {
+
+enum class Shape : std::uint8_t { kNothing, kText, kList, kMap };
+
+// "text", "a list", ... for error messages.
+std::string_view describe(Shape shape);
+
+struct Entry;
+
+struct Given {
+  Shape shape = Shape::kNothing;
+  Where where = {};
+  std::string text = {};
+  std::vector<Given> items = {};
+  // In their order; no key twice.
+  std::vector<Entry> entries = {};
+
+  [[nodiscard]] Entry* find(std::string_view key);
+  // Of a map; makes a map of what was something else.
+  Entry& get_or_add(std::string_view key, const Where& where);
+};
+
+struct Entry {
+  std::string key = {};
+  Where where = {};
+  Given value = {};
+};
+
+inline Given given_text(std::string text, Where where) {
+  return {.shape = Shape::kText, .where = std::move(where), .text = std::move(text)};
+}
+
+}  // namespace recourse::app
