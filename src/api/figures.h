@@ -51,12 +51,12 @@ struct KindFigures {
 
 // One step of the last hour.
 struct FigureStep {
-  TimePoint at;
+  TimePoint at = {};
   std::uint64_t submitted = 0;
   std::uint64_t succeeded = 0;
   std::uint64_t retried = 0;
   std::uint64_t ended_badly = 0;
-  Times took;
+  Times took = {};
 };
 
 // Safe to use from any thread.

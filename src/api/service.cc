@@ -60,8 +60,8 @@ class ApiService {
     desk_.pool.run([this, &route, call = std::move(call), reply, is_known = who.has_value()]() mutable {
       if (reply->is_abandoned()) return;
       if (!is_known && !admit(gate_.identify(call.request, route.role), call, *reply)) return;
-      if (const auto* later = std::get_if<AnswerLater>(&route.answer)) {
-        (*later)(desk_, std::move(call), std::move(*reply));
+      if (const auto* soon = std::get_if<AnswerLater>(&route.answer)) {
+        (*soon)(desk_, std::move(call), std::move(*reply));
       } else {
         std::move(*reply).send(answer(std::get<Answer>(route.answer), call));
       }

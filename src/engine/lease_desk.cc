@@ -33,7 +33,8 @@ store::Attempt attempt_row(const task::Task& task, const task::Transition& chang
                      .owner = task.owner ? task::to_string(*task.owner) : std::string(),
                      .fence = change.ticket.fence,
                      .decision = change.move,
-                     .error = change.error};
+                     .error = change.error,
+                     .next_due = std::nullopt};
   if (waits_again(change.to)) row.next_due = change.due_at;
   return row;
 }
