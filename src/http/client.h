@@ -55,6 +55,7 @@ struct CallFailed {
 };
 
 using CallResult = std::variant<Answer, CallFailed>;
+// Grow from 1.
 using CallId = std::uint64_t;
 
 // Certificates are verified, redirects are answers like others, and the environment's proxies are

@@ -12,6 +12,7 @@
 #include <boost/asio/streambuf.hpp>
 #include <boost/asio/write.hpp>
 #include <charconv>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -74,8 +75,11 @@ class TestServer {
   }
   // So far.
   [[nodiscard]] int connections() const { return connections_; }
-  // With a request that is not answered yet.
-  [[nodiscard]] int open_requests() const { return open_requests_; }
+  // Waits until that many requests have come and are not answered yet.
+  void wait_for_open_requests(int count) const {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return open_requests_ >= count; });
+  }
   [[nodiscard]] std::vector<Seen> seen() const {
     const std::lock_guard lock(mutex_);
     return seen_;
@@ -137,8 +141,9 @@ class TestServer {
       {
         const std::lock_guard lock(server.mutex_);
         server.seen_.push_back(seen);
+        ++server.open_requests_;
       }
-      ++server.open_requests_;
+      server.changed_.notify_all();
       reply = server.script_(seen);
       if (reply.then == Then::kNothing && reply.bytes.empty()) return read();
       if (reply.after == Duration::zero()) return write();
@@ -148,7 +153,10 @@ class TestServer {
       });
     }
     void write() {
-      --server.open_requests_;
+      {
+        const std::lock_guard lock(server.mutex_);
+        --server.open_requests_;
+      }
       boost::asio::async_write(socket, boost::asio::buffer(reply.bytes),
                                [self = shared_from_this()](Failed failed, std::size_t) {
                                  if (!failed) self->go_on();
@@ -181,9 +189,10 @@ class TestServer {
 
   const Script script_;
   mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
   std::vector<Seen> seen_;
   std::atomic<int> connections_ = 0;
-  std::atomic<int> open_requests_ = 0;
+  int open_requests_ = 0;  // under the lock
   boost::asio::io_context context_{1};
   boost::asio::ip::tcp::acceptor acceptor_;
   std::thread thread_;
