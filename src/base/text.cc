@@ -53,6 +53,21 @@ std::string clean_text(std::string_view text, std::size_t characters_max) {
   return clean;
 }
 
+std::string one_line(std::string_view text, std::size_t characters_max) {
+  std::string line;
+  for (const char c : text) {
+    const bool is_blank = static_cast<std::uint8_t>(c) <= 0x20 || c == 0x7F;
+    if (!is_blank) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  std::string clean = clean_text(line, characters_max);
+  if (clean.ends_with(' ')) clean.pop_back();
+  return clean;
+}
+
 bool is_plain_text(std::string_view text) {
   while (!text.empty()) {
     const std::size_t size = character_size(text);

@@ -14,6 +14,10 @@ inline constexpr std::size_t kErrorCharactersMax = 4'000;
 // U+FFFD. Cut on a character, never inside one.
 std::string clean_text(std::string_view text, std::size_t characters_max);
 
+// The same on one line: line breaks and other control characters become spaces, several become one,
+// and none stands at either end.
+std::string one_line(std::string_view text, std::size_t characters_max);
+
 // Valid UTF-8 without control characters: what a key or a name must be, because cleaning two of
 // them could make them one.
 bool is_plain_text(std::string_view text);

@@ -53,6 +53,18 @@ RC_GTEST_PROP(CleanText, WhatIsCleanStaysAsItIs, (const std::string& text)) {
   RC_ASSERT(clean_text(text, 3).size() <= 12U);
 }
 
+TEST(OneLine, BreaksAndControlCharactersBecomeSingleSpaces) {
+  EXPECT_EQ(one_line("\n\tTraceback:\r\n  File \x1B[31m\"a.py\"\x7F\n", 100),
+            "Traceback: File [31m\"a.py\"");
+  EXPECT_EQ(one_line(" \n ", 100), "");
+}
+
+TEST(OneLine, IsCleanAndCutOnACharacter) {
+  EXPECT_EQ(one_line("t\xC3\xA4xt\xFF", 100), "t\xC3\xA4xt\xEF\xBF\xBD");
+  EXPECT_EQ(one_line("t\xC3\xA4xt", 2), "t\xC3\xA4");
+  EXPECT_EQ(one_line("ab  cd", 3), "ab");
+}
+
 TEST(CleanText, EveryByteOfACharacterIsLookedAt) {
   const std::string bad = "\xEF\xBF\xBD";
 

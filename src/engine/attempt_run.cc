@@ -1,5 +1,6 @@
 #include "engine/attempt_run.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace recourse::engine {
@@ -24,6 +25,14 @@ bool AttemptRun::recall() {
   }
   complete(NotStarted{});
   return true;
+}
+
+Duration AttemptRun::time_left() const {
+  const Duration whole = task().spec.timeout;
+  if (!measured_from_) return whole;
+  const auto used =
+      std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - *measured_from_);
+  return std::max(whole - used, Duration::zero());
 }
 
 void AttemptRun::complete(AttemptResult result, std::vector<store::Submission> follow_ups) {

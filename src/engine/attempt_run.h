@@ -49,6 +49,8 @@ class AttemptRun {
   [[nodiscard]] TimePoint began_at() const { return began_at_; }
   // From here on the time until the answer is measured, and told with it.
   void measure() { measured_from_ = std::chrono::steady_clock::now(); }
+  // What is left of its time; all of it where nobody measures.
+  [[nodiscard]] Duration time_left() const;
   // Another attempt on the same thread follows at once, and its answer will wake the core.
   void answer_lazily() { wake_ = Inbox::Wake::kLater; }
 

@@ -5,25 +5,16 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
-#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
 #include "http/message.h"
+#include "http/reach.h"
 
 namespace recourse::http {
-
-// Which addresses a call may go to, checked when the connection is made, so that no name can be
-// pointed elsewhere in between.
-struct Reach {
-  // Loopback, private, link-local and other special ranges only where `allowed` names them.
-  bool public_only = false;
-  // CIDR, such as 10.1.0.0/16.
-  std::vector<std::string> allowed = {};
-};
 
 struct Call {
   Method method = Method::kPost;
@@ -36,7 +27,9 @@ struct Call {
   Reach reach = {};
   // PEM of authorities to trust instead of the system's; empty: the system's.
   std::string authorities = {};
-  // Answers in pieces, as they come, instead of in Answer::body; false ends the call.
+  // The body of a 2xx answer in pieces, as they come and however many, instead of in Answer::body;
+  // false ends the call, as kStopped. Of other answers the body is where it always is, so that a
+  // refusal can be read. On the client's thread: it must not block.
   std::function<bool(std::string_view piece)> on_piece = nullptr;
 };
 
@@ -50,7 +43,8 @@ struct Answer {
 enum class CallTrouble : std::uint8_t {
   kTimedOut,     // it may have happened all the same
   kUnreachable,  // no connection, or one that broke before the answer
-  kForbidden,    // not a place we may call: an address out of reach, a scheme that is not http
+  kForbidden,    // not a call we may make: an address out of reach, a scheme that is not http, a
+                 // header that would be two
   kUntrusted,    // TLS: the other side is not who it should be
   kStopped,      // by cancel(), or the client's end
 };
@@ -61,14 +55,23 @@ struct CallFailed {
 };
 
 using CallResult = std::variant<Answer, CallFailed>;
+// Grow from 1.
 using CallId = std::uint64_t;
 
+// Certificates are verified, redirects are answers like others, and the environment's proxies are
+// ignored. A request that finds its kept connection closed by the other side, before a byte of an
+// answer, is sent again on a new one.
+//
 // Safe to use from any thread.
 class Client {
  public:
   struct Settings {
+    // Calls at once, each on a connection of its own; the others wait their turn, and their time
+    // runs. Connections are kept for the next call. The process must be allowed as many open files.
     int connections_max = 2'000;
     int connections_per_host_max = 1'000;
+    // A place that takes longer to connect to, its name looked up, is unreachable.
+    Duration connect_within = std::chrono::seconds(10);
     std::string user_agent = "recourse";
   };
 
@@ -82,7 +85,7 @@ class Client {
   virtual void cancel(CallId call) = 0;
 };
 
-// For programs that wait: the same, one call.
+// For programs that wait: the same, one call. Not on the client's own thread.
 CallResult fetch(Client& client, Call call);
 
 }  // namespace recourse::http
