@@ -39,7 +39,9 @@ struct Identity {
   // Sees and changes tasks of this one only; empty: of all.
   std::optional<task::Tenant> tenant = std::nullopt;
 
-  [[nodiscard]] bool may_see(const task::Tenant& other) const { return !tenant || *tenant == other; }
+  [[nodiscard]] bool may_see(const task::Tenant& other) const {
+    return !tenant || *tenant == other;
+  }
 };
 
 }  // namespace recourse::api

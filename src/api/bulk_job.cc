@@ -92,7 +92,8 @@ Result<BulkJob> job_of(std::string_view text) {
 BulkPlan plan_of(const BulkJob& job, std::vector<FieldError>& errors) {
   BulkPlan plan;
   Fields fields(job.filter, "/filter", errors);
-  plan.filter = read_filter(fields, {.name = job.by, .role = Role::kOperator, .tenant = job.tenant});
+  plan.filter =
+      read_filter(fields, {.name = job.by, .role = Role::kOperator, .tenant = job.tenant});
   plan.order.reason = job.reason;
   if (job.action == Action::kRetry) {
     plan_retry(plan, errors);

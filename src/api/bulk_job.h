@@ -28,7 +28,7 @@ struct BulkJob {
   std::string reason;
   std::size_t limit = kBulkTasksMax;
   TimePoint as_of;
-  TimePoint beat_at;  // when its runner last wrote it
+  TimePoint beat_at;              // when its runner last wrote it
   std::string state = "running";  // running, done, cancelled, failed
   std::optional<task::TaskId> cursor;
   std::size_t done = 0;

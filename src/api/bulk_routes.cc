@@ -21,8 +21,9 @@ constexpr std::size_t kCountMax = 10'000;
 
 object item_json(const std::string& id, const Result<task::Effect>& effect) {
   if (effect) return {{"id", id}, {"effect", to_string(*effect)}};
-  return {{"id", id},
-          {"error", {{"code", to_string(effect.error().code)}, {"detail", effect.error().message}}}};
+  return {
+      {"id", id},
+      {"error", {{"code", to_string(effect.error().code)}, {"detail", effect.error().message}}}};
 }
 
 // Each by its own state, so that retry means the right thing for each.
@@ -33,8 +34,8 @@ http::Response by_ids(Desk& desk, const Call& call, const BulkJob& job,
   for (const std::string& id : ids) {
     Call one{.request = {}, .parameters = {id}, .caller = call.caller};
     const auto task = find_task(desk, one);
-    Result<task::Effect> effect = task ? Result<task::Effect>(task::Effect::kDone)
-                                       : Result<task::Effect>(fail(task.error()));
+    Result<task::Effect> effect =
+        task ? Result<task::Effect>(task::Effect::kDone) : Result<task::Effect>(fail(task.error()));
     if (task) {
       task::Order order;
       order.move = move_of(job.action, task->state);
@@ -76,8 +77,8 @@ http::Response start(Desk& desk, const Call& call) {
   if (job.reason.size() > task::kReasonBytesMax) {
     fields.refuse("reason", fmt::format("has up to {} bytes", task::kReasonBytesMax));
   }
-  job.limit = static_cast<std::size_t>(
-      fields.integer("limit", 1, kBulkTasksMax).value_or(kBulkTasksMax));
+  job.limit =
+      static_cast<std::size_t>(fields.integer("limit", 1, kBulkTasksMax).value_or(kBulkTasksMax));
   const bool dry_run = fields.boolean("dry_run").value_or(false);
   fields.refuse_others();
   if (filter != nullptr) job.filter = *filter;

@@ -30,8 +30,8 @@ class LeaseLine;
 
 // What the configuration says of a kind, for people.
 struct KindCard {
-  std::string name;  // may end in a star
-  std::string type;  // http, exec, worker
+  std::string name;    // may end in a star
+  std::string type;    // http, exec, worker
   std::string target;  // where its attempts go: a URL without its password, a command
   Duration timeout = std::chrono::seconds(10);
   int max_retries = 5;

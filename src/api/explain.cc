@@ -91,8 +91,8 @@ Explanation explain_due(const Task& task, const Facts& facts) {
   }
   if (lane != lanes.end() && lane->queued > 0) {
     return {"behind_others",
-            fmt::format("{} tasks of kind {} run on this node and {} wait before it",
-                        lane->running, kind, lane->queued),
+            fmt::format("{} tasks of kind {} run on this node and {} wait before it", lane->running,
+                        kind, lane->queued),
             std::nullopt};
   }
   return {"about_to_run", "it is due, and is taken with the next claim", std::nullopt};
@@ -100,10 +100,10 @@ Explanation explain_due(const Task& task, const Facts& facts) {
 
 Explanation explain_pending(const Task& task, const Facts& facts) {
   if (std::ranges::count(facts.pauses.kinds, task.spec.kind) > 0) {
-    return {"kind_paused",
-            fmt::format("the kind {} is paused; resume it to let its tasks run",
-                        task.spec.kind.value),
-            std::nullopt};
+    return {
+        "kind_paused",
+        fmt::format("the kind {} is paused; resume it to let its tasks run", task.spec.kind.value),
+        std::nullopt};
   }
   if (task.due_at > facts.now) {
     return {"not_due",

@@ -17,14 +17,11 @@ struct Event {
 };
 
 Event event_of(const engine::Moved& moved) {
-  object data{{"id", task::to_string(moved.task)},
-              {"kind", moved.kind.value},
-              {"move", to_string(moved.move)},
-              {"state", to_string(moved.to)},
-              {"retries", moved.retries},
-              {"max_retries", moved.max_retries}};
+  object data{{"id", task::to_string(moved.task)}, {"kind", moved.kind.value},
+              {"move", to_string(moved.move)},     {"state", to_string(moved.to)},
+              {"retries", moved.retries},          {"max_retries", moved.max_retries}};
   if (moved.error) data["error"] = {{"code", moved.error->code}, {"message", moved.error->message}};
-  if (moved.took) data["took_ms"] = static_cast<double>(moved.took->count()) / 1000.0;
+  if (moved.took) data["took_us"] = moved.took->count();
   if (moved.escalation) data["escalation"] = policy::to_string(*moved.escalation);
   return {"task", std::move(data), moved.tenant};
 }

@@ -75,7 +75,8 @@ void Figures::count(const engine::BreakerChanged& changed) {
 }
 
 void Figures::count(const engine::NodeHappened& happened) {
-  node_events_[std::string(to_string(happened.event))] += static_cast<std::uint64_t>(happened.count);
+  node_events_[std::string(to_string(happened.event))] +=
+      static_cast<std::uint64_t>(happened.count);
 }
 
 Figures::Snapshot Figures::snapshot() const {

@@ -37,7 +37,8 @@ Problem unknown(std::string detail) {
 
 std::optional<Problem> Gate::refuse_early(const http::Request& request) const {
   const std::string_view host = without_port(request.headers.find("Host").value_or(""));
-  if (!settings_.hosts.empty() && std::ranges::find(settings_.hosts, host) == settings_.hosts.end()) {
+  if (!settings_.hosts.empty() &&
+      std::ranges::find(settings_.hosts, host) == settings_.hosts.end()) {
     return Problem{.status = 421,
                    .detail = "this server does not answer to the name " + shown(host) +
                              "; add it to server.hosts in the configuration"};

@@ -24,8 +24,8 @@ class Cursor {
     } else if (peek() == '{' || peek() == '[') {
       skip_nest();
     } else {
-      while (at_ < text_.size() && std::string_view(",]} \t\r\n").find(text_[at_]) ==
-                                       std::string_view::npos) {
+      while (at_ < text_.size() &&
+             std::string_view(",]} \t\r\n").find(text_[at_]) == std::string_view::npos) {
         ++at_;
       }
     }

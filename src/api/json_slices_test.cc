@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <boost/json.hpp>
-#include <rapidcheck/gtest.h>
 
 namespace recourse::api {
 namespace {
@@ -13,9 +13,10 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(JsonSlices, KeepAPayloadByteByByte) {
-  EXPECT_EQ(member_of(R"( { "kind" : "a", "payload" : { "n" : 12345678901234567890.10 , "s":"}\"]" } } )",
-                      "payload"),
-            R"({ "n" : 12345678901234567890.10 , "s":"}\"]" })");
+  EXPECT_EQ(
+      member_of(R"( { "kind" : "a", "payload" : { "n" : 12345678901234567890.10 , "s":"}\"]" } } )",
+                "payload"),
+      R"({ "n" : 12345678901234567890.10 , "s":"}\"]" })");
   EXPECT_EQ(member_of(R"({"payload":1e3})", "payload"), "1e3");
   EXPECT_EQ(member_of(R"({"payload":"a\\"})", "payload"), R"("a\\")");
   EXPECT_EQ(member_of(R"({"payload":null ,"x":1})", "payload"), "null");

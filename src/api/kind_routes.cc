@@ -108,8 +108,8 @@ http::Response set_pause(Desk& desk, const Call& call, bool paused) {
     return refuse(403, "a kind belongs to all tenants; this needs a token that is not one's alone");
   }
   const std::string& name = call.parameters.front();
-  const auto version = desk.opened.store().pause_kind(task::Kind(name), paused, call.caller.name,
-                                                      kPatience);
+  const auto version =
+      desk.opened.store().pause_kind(task::Kind(name), paused, call.caller.name, kPatience);
   if (!version) return refuse(version.error());
   tell_owners(desk);
   return json_response(object{{"name", name}, {"paused", paused}});

@@ -72,11 +72,12 @@ void lease(Desk& desk, Call call, http::Responder responder) {
   if (!errors.empty()) return std::move(responder).send(refuse(std::move(errors)));
   asked.wish.lease = task::LeaseId(desk.ids.next());
   const auto reply = std::make_shared<http::Responder>(std::move(responder));
-  const bool waits = desk.lease_line.wait(
-      std::move(asked.wish), asked.wait, [reply](const Result<std::vector<task::Task>>& tasks) {
-        // Where nobody waits any more, the leases end by themselves.
-        std::move(*reply).send(leased_response(tasks));
-      });
+  const bool waits = desk.lease_line.wait(std::move(asked.wish), asked.wait,
+                                          [reply](const Result<std::vector<task::Task>>& tasks) {
+                                            // Where nobody waits any more, the leases end by
+                                            // themselves.
+                                            std::move(*reply).send(leased_response(tasks));
+                                          });
   if (!waits) {
     std::move(*reply).send(refuse(429, "too many workers wait for work here; come back later"));
   }
@@ -95,7 +96,8 @@ http::Response renew(Desk& desk, const Call& call) {
   if (!body) return refuse(400, body.error().message);
   std::vector<FieldError> errors;
   Fields fields(*body, "", errors);
-  const auto texts = fields.texts("tickets", store::kBatchRowsMax).value_or(std::vector<std::string>());
+  const auto texts =
+      fields.texts("tickets", store::kBatchRowsMax).value_or(std::vector<std::string>());
   const Duration lease_for =
       fields.duration("lease", store::kLeaseMax).value_or(std::chrono::seconds(30));
   std::vector<store::Held> held;
@@ -130,9 +132,9 @@ http::Response reported(Desk& desk, const Call& call, engine::Report report) {
   }
   desk.lease_line.nudge();
   desk.node.hint_work();
-  return json_response(object{
-      {"id", task::to_string(task->id)},
-      {"state", answer->state ? to_string(*answer->state) : std::string_view("unknown")}});
+  return json_response(
+      object{{"id", task::to_string(task->id)},
+             {"state", answer->state ? to_string(*answer->state) : std::string_view("unknown")}});
 }
 
 http::Response complete(Desk& desk, const Call& call) {

@@ -48,15 +48,16 @@ class Families {
     std::uint64_t cumulative = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
       cumulative += counts[i];
-      const double bound =
-          i < bounds.size() ? bounds[i] : std::numeric_limits<double>::infinity();
+      const double bound = i < bounds.size() ? bounds[i] : std::numeric_limits<double>::infinity();
       metric.histogram.bucket.push_back({cumulative, bound});
     }
     metric.histogram.sample_count = cumulative;
     metric.histogram.sample_sum = sum;
     family(std::move(name), std::move(help), MetricType::Histogram).metric.push_back(metric);
   }
-  [[nodiscard]] std::string text() const { return prometheus::TextSerializer().Serialize(families_); }
+  [[nodiscard]] std::string text() const {
+    return prometheus::TextSerializer().Serialize(families_);
+  }
 
  private:
   std::vector<MetricFamily> families_;
@@ -95,8 +96,8 @@ void add_kind(Families& out, const std::string& kind, const KindFigures& figures
   out.counter("recourse_breaker_openings_total", "How often a kind's breaker opened.", of_kind,
               figures.breaker_openings);
   add_failures(out, kind, figures);
-  out.histogram("recourse_attempt_seconds", "How long attempts took.", of_kind,
-                figures.took.counts, kTimeBounds, figures.took.sum);
+  out.histogram("recourse_attempt_seconds", "How long attempts took.", of_kind, figures.took.counts,
+                kTimeBounds, figures.took.sum);
   out.histogram("recourse_task_retries", "Retries that ended tasks had used.", of_kind,
                 figures.retries.counts, kRetryBounds, figures.retries.sum);
 }

@@ -57,15 +57,16 @@ class ApiService {
       return std::move(responder).send(refuse(503, "too many requests wait here already"));
     }
     const auto reply = std::make_shared<http::Responder>(std::move(responder));
-    desk_.pool.run([this, &route, call = std::move(call), reply, is_known = who.has_value()]() mutable {
-      if (reply->is_abandoned()) return;
-      if (!is_known && !admit(gate_.identify(call.request, route.role), call, *reply)) return;
-      if (const auto* soon = std::get_if<AnswerLater>(&route.answer)) {
-        (*soon)(desk_, std::move(call), std::move(*reply));
-      } else {
-        std::move(*reply).send(answer(std::get<Answer>(route.answer), call));
-      }
-    });
+    desk_.pool.run(
+        [this, &route, call = std::move(call), reply, is_known = who.has_value()]() mutable {
+          if (reply->is_abandoned()) return;
+          if (!is_known && !admit(gate_.identify(call.request, route.role), call, *reply)) return;
+          if (const auto* soon = std::get_if<AnswerLater>(&route.answer)) {
+            (*soon)(desk_, std::move(call), std::move(*reply));
+          } else {
+            std::move(*reply).send(answer(std::get<Answer>(route.answer), call));
+          }
+        });
   }
 
   static bool admit(std::variant<Identity, Problem> who, Call& call, http::Responder& responder) {
@@ -102,8 +103,7 @@ Result<http::Service> make_service(Desk& desk, Gate& gate) {
   for (const Route& route : routes) patterns.push_back({route.method, std::string(route.path)});
   auto router = http::Router::make(std::move(patterns));
   if (!router) return fail(router.error());
-  auto service =
-      std::make_shared<ApiService>(desk, gate, std::move(routes), *std::move(router));
+  auto service = std::make_shared<ApiService>(desk, gate, std::move(routes), *std::move(router));
   return http::Service([service](http::Request request, http::Responder responder) {
     service->take(std::move(request), std::move(responder));
   });

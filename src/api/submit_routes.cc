@@ -1,4 +1,5 @@
-// Submitting. A submit waits for no thread: it goes to the node, and is answered when it is durable.
+// Submitting. A submit waits for no thread: it goes to the node, and is answered when it is
+// durable.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -96,8 +97,8 @@ class BatchAnswer {
       items.push_back(std::move(item));
     }
     // As many as were refused is for the caller to see at once.
-    std::move(responder_).send(
-        json_response(object{{"items", std::move(items)}, {"refused", refused}}));
+    std::move(responder_)
+        .send(json_response(object{{"items", std::move(items)}, {"refused", refused}}));
   }
 
   http::Responder responder_;
@@ -144,7 +145,8 @@ http::Response submit_once(Desk& desk, const Call& call, Submit submit) {
   if (!replay->is_first) submit.novelty = store::Novelty::kRepeat;
   submit.submission.id = replay->task;
   const std::string kind = submit.submission.spec.kind.value;
-  const engine::SubmitAnswer answer = desk.node.submit(std::move(submit.submission), submit.novelty);
+  const engine::SubmitAnswer answer =
+      desk.node.submit(std::move(submit.submission), submit.novelty);
   if (replay->is_first) desk.figures.submitted(kind, answer.result.has_value());
   // Another task has the unique key: from now on this request means that one.
   if (answer.result && answer.task != replay->task) {
@@ -152,11 +154,10 @@ http::Response submit_once(Desk& desk, const Call& call, Submit submit) {
       return refuse(kept.error());
     }
   }
-  http::Response response = to_response(answer);
-  if (!replay->is_first && answer.result) {
-    response.status = 201;
-    response.headers.set("Idempotent-Replayed", "true");
-  }
+  if (replay->is_first || !answer.result) return to_response(answer);
+  // As it was answered the first time.
+  http::Response response = to_response({answer.submit, answer.task, store::Insertion::kInserted});
+  response.headers.set("Idempotent-Replayed", "true");
   return response;
 }
 
@@ -188,7 +189,8 @@ void submit_many(Desk& desk, Call call, http::Responder responder) {
   fields.refuse_others();
   if (tasks == nullptr && errors.empty()) errors.push_back({"/tasks", "is missing"});
   if (call.request.headers.find("Idempotency-Key")) {
-    errors.push_back({"", "a batch takes no Idempotency-Key: give each task an id or a unique_key"});
+    errors.push_back(
+        {"", "a batch takes no Idempotency-Key: give each task an id or a unique_key"});
   }
   std::vector<Submit> submits;
   if (errors.empty()) {

@@ -94,7 +94,8 @@ http::Response series(Desk& desk, const Call&) {
 http::Response audit(Desk& desk, const Call& call) {
   // It tells of tasks of all tenants.
   if (call.caller.tenant) {
-    return refuse(403, "the whole audit is for tokens of all tenants; look at a task's own instead");
+    return refuse(403,
+                  "the whole audit is for tokens of all tenants; look at a task's own instead");
   }
   std::vector<FieldError> errors;
   refuse_other_parameters(call.request, {"limit", "cursor"}, errors);

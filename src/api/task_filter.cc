@@ -95,7 +95,8 @@ store::Filter read_filter(const http::Request& request, const Identity& caller,
 
 store::Filter read_filter(Fields& fields, const Identity& caller) {
   store::Filter filter;
-  for (const std::string& name : fields.texts("state", kListMax).value_or(std::vector<std::string>())) {
+  for (const std::string& name :
+       fields.texts("state", kListMax).value_or(std::vector<std::string>())) {
     if (const auto state = state_of(name)) {
       filter.states.push_back(*state);
     } else {
@@ -127,7 +128,8 @@ std::size_t read_limit(const http::Request& request, std::vector<FieldError>& er
       limit <= store::kPageRowsMax) {
     return limit;
   }
-  errors.push_back({"?limit", fmt::format("must be a whole number from 1 to {}", store::kPageRowsMax)});
+  errors.push_back(
+      {"?limit", fmt::format("must be a whole number from 1 to {}", store::kPageRowsMax)});
   return kPageRows;
 }
 
@@ -139,10 +141,10 @@ void refuse_other_parameters(const http::Request& request, const std::vector<std
       continue;
     }
     if (std::ranges::find(known, key) != known.end()) continue;
-    errors.push_back({"?" + key, known.empty()
-                                     ? std::string("is not known here: this takes no parameters")
-                                     : fmt::format("is not known here; there are: {}",
-                                                   fmt::join(known, ", "))});
+    errors.push_back(
+        {"?" + key, known.empty()
+                        ? std::string("is not known here: this takes no parameters")
+                        : fmt::format("is not known here; there are: {}", fmt::join(known, ", "))});
   }
 }
 

@@ -108,11 +108,12 @@ http::Response explain_task(Desk& desk, const Call& call) {
   if (!pauses) return refuse(pauses.error());
   const engine::KindRules* rules = desk.node.kinds().find(task->spec.kind);
   const engine::Core::Status status = desk.node.status();
-  const Explanation why = explain(*task, {.now = desk.node.store_now(),
-                                          .node = status,
-                                          .nodes = *nodes,
-                                          .pauses = *pauses,
-                                          .is_outside = rules != nullptr && rules->settings.outside});
+  const Explanation why =
+      explain(*task, {.now = desk.node.store_now(),
+                      .node = status,
+                      .nodes = *nodes,
+                      .pauses = *pauses,
+                      .is_outside = rules != nullptr && rules->settings.outside});
   return json_response(object{{"id", task::to_string(task->id)},
                               {"state", to_string(task->state)},
                               {"code", why.code},

@@ -37,7 +37,9 @@ Result<TokenView> view_of(const store::Record& record) {
   try {
     const boost::json::value parsed = boost::json::parse(record.value);
     const boost::json::object& value = parsed.as_object();
-    const auto text = [&](std::string_view name) { return std::string(value.at(name).as_string()); };
+    const auto text = [&](std::string_view name) {
+      return std::string(value.at(name).as_string());
+    };
     TokenView view{.id = text("id"),
                    .identity = {.name = text("name"), .role = role_of(text("role"))},
                    .created_by = text("by"),

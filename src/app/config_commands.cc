@@ -45,7 +45,8 @@ void add_config_commands(CLI::App& program, std::function<int()>& chosen) {
   CLI::App* show_it = config->add_subcommand("show", "What is set, and by what");
   add_config_flags(*show_it, *flags);
   show_it->add_flag("--all", *flag, "Defaults too");
-  show_it->callback([&chosen, flags, flag] { chosen = [flags, flag] { return show(*flags, *flag); }; });
+  show_it->callback(
+      [&chosen, flags, flag] { chosen = [flags, flag] { return show(*flags, *flag); }; });
 
   CLI::App* list = config->add_subcommand("reference", "Every key, with its default and meaning");
   list->add_flag("--markdown", *flag, "As tables for a page");

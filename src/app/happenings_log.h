@@ -1,4 +1,4 @@
-// What the engine tells, as log lines.
+// What becomes of tasks, as log lines. What happens to the node, it logs itself.
 #pragma once
 
 #include "base/log.h"

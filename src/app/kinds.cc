@@ -51,9 +51,8 @@ Result<Binding> bind_command(const KindConfig& kind, const Environment& environm
 
 // The lane has no room, ever: workers take its tasks from the store.
 Binding bind_worker() {
-  return {[](const std::shared_ptr<engine::AttemptRun>& run) {
-    run->complete(engine::NotStarted{});
-  }};
+  return {
+      [](const std::shared_ptr<engine::AttemptRun>& run) { run->complete(engine::NotStarted{}); }};
 }
 
 Result<Binding> bind(const KindConfig& kind, const Environment& environment, http::Client& client,
@@ -94,9 +93,8 @@ std::string shown_url(const std::string& url) {
   const std::size_t begin = scheme == std::string::npos ? 0 : scheme + 3;
   const std::size_t end = url.find_first_of("/?#", begin);
   const std::size_t at = url.substr(0, end).rfind('@');
-  std::string shown = at == std::string::npos || at < begin
-                          ? url
-                          : url.substr(0, begin) + url.substr(at + 1);
+  std::string shown =
+      at == std::string::npos || at < begin ? url : url.substr(0, begin) + url.substr(at + 1);
   // Keys and passwords like to stand behind it.
   return shown.substr(0, shown.find('?'));
 }

@@ -28,7 +28,8 @@ namespace {
 constexpr Duration kPurgeEvery = std::chrono::minutes(1);
 // Requests under way get this long of the stop's limit.
 constexpr Duration kRequestsEndWithin = std::chrono::seconds(5);
-constexpr engine::ExecutorSettings kApiThreads{.core_threads = 4, .max_threads = 16, .queue = 1'000};
+constexpr engine::ExecutorSettings kApiThreads{
+    .core_threads = 4, .max_threads = 16, .queue = 1'000};
 
 std::uint64_t random_seed() {
   std::random_device device;
@@ -110,8 +111,8 @@ class Server final : public RunningServer {
                             .version = std::string(kVersion)});
     auto service = api::make_service(*desk_, *gate_);
     if (!service) return fail(service.error());
-    auto http = http::Server::start(config_.server.http, *std::move(service), api::refuse_request,
-                                    log_);
+    auto http =
+        http::Server::start(config_.server.http, *std::move(service), api::refuse_request, log_);
     if (!http) return fail(http.error());
     http_ = *std::move(http);
     return {};

@@ -12,7 +12,8 @@ namespace {
 
 std::string json_line(TimePoint at, LogLevel level, std::string_view event,
                       std::span<const LogField> fields) {
-  boost::json::object line{{"at", format_rfc3339(at)}, {"level", to_string(level)}, {"event", event}};
+  boost::json::object line{
+      {"at", format_rfc3339(at)}, {"level", to_string(level)}, {"event", event}};
   for (const LogField& field : fields) line[field.key] = field.value;
   return boost::json::serialize(line) + "\n";
 }

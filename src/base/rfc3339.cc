@@ -104,9 +104,9 @@ std::optional<TimePoint> scan(std::string_view text) {
 
 Result<TimePoint> parse_rfc3339(std::string_view field, std::string_view text) {
   if (const std::optional<TimePoint> time = scan(text)) return *time;
-  return fail(ErrorCode::kInvalid,
-              fmt::format("{} must be a time such as 2026-11-16T09:15:00Z, not {}", field,
-                          shown(text)));
+  return fail(
+      ErrorCode::kInvalid,
+      fmt::format("{} must be a time such as 2026-11-16T09:15:00Z, not {}", field, shown(text)));
 }
 
 std::string format_rfc3339(TimePoint time) {
@@ -114,10 +114,10 @@ std::string format_rfc3339(TimePoint time) {
   const sys_days day = floor<days>(time);
   const year_month_day date(day);
   const hh_mm_ss<Duration> clock(time - day);
-  std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                                 static_cast<unsigned>(date.month()),
-                                 static_cast<unsigned>(date.day()), clock.hours().count(),
-                                 clock.minutes().count(), clock.seconds().count());
+  std::string text =
+      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                  clock.hours().count(), clock.minutes().count(), clock.seconds().count());
   const Duration::rep micros = clock.subseconds().count();
   if (micros % 1000 != 0) {
     text += fmt::format(".{:06}", micros);

@@ -20,11 +20,10 @@ TEST(Rfc3339, IsReadWithItsOffset) {
 }
 
 TEST(Rfc3339, IsRefusedByFieldNameWhereItIsNotOne) {
-  for (const char* text :
-       {"", "2026", "2026-11-16", "2026-11-16T09:15:00", "2026-02-30T00:00:00Z",
-        "2026-11-16T24:00:00Z", "2026-11-16T09:60:00Z", "2026-11-16T09:15:00.Z",
-        "2026-11-16T09:15:00+8:00", "2026-11-16T09:15:00Zx", "x026-11-16T09:15:00Z",
-        "2026-11-16T09:15:00+24:00"}) {
+  for (const char* text : {"", "2026", "2026-11-16", "2026-11-16T09:15:00", "2026-02-30T00:00:00Z",
+                           "2026-11-16T24:00:00Z", "2026-11-16T09:60:00Z", "2026-11-16T09:15:00.Z",
+                           "2026-11-16T09:15:00+8:00", "2026-11-16T09:15:00Zx",
+                           "x026-11-16T09:15:00Z", "2026-11-16T09:15:00+24:00"}) {
     const Result<TimePoint> parsed = parse_rfc3339("deadline", text);
     ASSERT_FALSE(parsed) << text;
     EXPECT_TRUE(parsed.error().message.starts_with("deadline must be")) << parsed.error().message;
@@ -39,7 +38,8 @@ TEST(Rfc3339, IsWrittenAsShortAsItCanBe) {
 }
 
 RC_GTEST_PROP(Rfc3339Property, WhatIsWrittenIsReadBack, ()) {
-  const auto micros = *rc::gen::inRange<std::int64_t>(-62'135'596'800'000'000, 253'402'300'799'999'999);
+  const auto micros =
+      *rc::gen::inRange<std::int64_t>(-62'135'596'800'000'000, 253'402'300'799'999'999);
   const TimePoint time{Duration(micros)};
   RC_ASSERT(parse_rfc3339("at", format_rfc3339(time)).value() == time);
 }

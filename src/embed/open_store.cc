@@ -37,8 +37,9 @@ Result<NamedStore> open_store(const std::string& url, const Clock& clock, Log& l
     return named(store::mysql::open(url, log, std::move(retention), sizes), false);
   }
   if (url == "memory:") {
-    return NamedStore{.opened = store::memory::open(store::memory::make_data(), clock, std::move(retention)),
-                      .exclusive = true};
+    return NamedStore{
+        .opened = store::memory::open(store::memory::make_data(), clock, std::move(retention)),
+        .exclusive = true};
   }
   // Not the URL itself: it may hold a password.
   return fail(

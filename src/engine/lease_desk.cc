@@ -16,7 +16,8 @@ const KindRules& product_rules() {
 }
 
 policy::Decision decision_of(const AttemptResult& result, const KindRules& rules) {
-  if (const auto* failed = std::get_if<Failed>(&result)) return rules.router.decide(failed->failure);
+  if (const auto* failed = std::get_if<Failed>(&result))
+    return rules.router.decide(failed->failure);
   return std::get<Decided>(result).decision;
 }
 
@@ -131,9 +132,8 @@ Result<Reported> LeaseDesk::report(Report report, TimePoint store_now, Duration 
     return Reported{.verdict = judged, .state = task->state, .escalation = std::nullopt};
   }
   if (judged == task::WriteVerdict::kRefused || task->state != task::State::kRunning) {
-    return Reported{.verdict = task::WriteVerdict::kRefused,
-                    .state = std::nullopt,
-                    .escalation = std::nullopt};
+    return Reported{
+        .verdict = task::WriteVerdict::kRefused, .state = std::nullopt, .escalation = std::nullopt};
   }
   Reported reported{};
   store::Outcome outcome = outcome_of(*task, report, store_now, reported.escalation);

@@ -255,9 +255,9 @@ void Node::tell(const Happening& happening) {
                                      {"from", std::string(to_string(breaker->change.from))},
                                      {"to", std::string(to_string(breaker->change.to))}});
   } else if (const auto* batch = std::get_if<BatchChanged>(&happening)) {
-    log_.info("batch_changed", {{"from", std::to_string(batch->change.from)},
-                                {"to", std::to_string(batch->change.to)},
-                                {"reason", batch->change.reason}});
+    log_.debug("batch_changed", {{"from", std::to_string(batch->change.from)},
+                                 {"to", std::to_string(batch->change.to)},
+                                 {"reason", batch->change.reason}});
   }
   if (listener_) listener_(happening);
 }

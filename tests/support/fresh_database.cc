@@ -49,7 +49,10 @@ template <class Backend>
 class Recorded final : public OpenedStore {
  public:
   Recorded(const std::string& where, Recorder& recorder, const store::Retention& retention)
-      : backend_(where, recorder), store_(backend_, retention), reader_(backend_), records_(backend_) {}
+      : backend_(where, recorder),
+        store_(backend_, retention),
+        reader_(backend_),
+        records_(backend_) {}
 
   store::Store& store() override { return store_; }
   store::Reader& reader() override { return reader_; }

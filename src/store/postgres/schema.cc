@@ -74,7 +74,8 @@ constexpr auto kFirst = std::to_array<std::string_view>({
     R"sql(CREATE TABLE IF NOT EXISTS recourse_record (
       space text COLLATE "C" NOT NULL, name bytea NOT NULL, value bytea NOT NULL,
       version bigint NOT NULL, expires_at bigint, PRIMARY KEY (space, name)))sql",
-    "CREATE INDEX IF NOT EXISTS recourse_record_end ON recourse_record (expires_at) WHERE expires_at IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS recourse_record_end ON recourse_record (expires_at) WHERE "
+    "expires_at IS NOT NULL",
     "INSERT INTO recourse_meta (name, value) VALUES ('pauses', 0) ON CONFLICT DO NOTHING",
 });
 

@@ -23,11 +23,10 @@ Result<std::optional<Record>> RelationalTransaction::lock_record(std::string_vie
   Values values;
   values.text(space).bytes(name);
   std::optional<Record> found;
-  const Result<> asked =
-      connection().query("SELECT " + std::string(kColumns) +
-                             " FROM recourse_record WHERE space = ? AND name = ?" +
-                             std::string(seat().dialect.for_update),
-                         values.view(), [&](const sql::Row& row) { found = read_record(row); });
+  const Result<> asked = connection().query(
+      "SELECT " + std::string(kColumns) + " FROM recourse_record WHERE space = ? AND name = ?" +
+          std::string(seat().dialect.for_update),
+      values.view(), [&](const sql::Row& row) { found = read_record(row); });
   if (!asked) return fail(asked.error());
   return found;
 }

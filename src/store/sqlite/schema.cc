@@ -65,7 +65,8 @@ constexpr auto kFirst = std::to_array<std::string_view>({
     R"sql(CREATE TABLE IF NOT EXISTS recourse_record (
       space TEXT NOT NULL, name BLOB NOT NULL, value BLOB NOT NULL, version INTEGER NOT NULL,
       expires_at INTEGER, PRIMARY KEY (space, name)) WITHOUT ROWID)sql",
-    "CREATE INDEX IF NOT EXISTS recourse_record_end ON recourse_record (expires_at) WHERE expires_at IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS recourse_record_end ON recourse_record (expires_at) WHERE "
+    "expires_at IS NOT NULL",
     "INSERT OR IGNORE INTO recourse_meta (name, value) VALUES ('pauses', 0)",
 });
 
