@@ -145,6 +145,8 @@ void Connection::compose(News news) {
       response_ = refusal({.status = 500, .detail = "the server did not answer the request"});
       break;
     case News::kNone:
+      // Whoever still works on it can see that nobody waits.
+      exchange_->leave();
       response_ = refusal({.status = 503, .detail = "the answer takes too long; try again later"});
       break;
     case News::kStream: break;
