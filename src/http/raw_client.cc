@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -82,6 +83,11 @@ bool RawClient::send(std::string_view text) {
     text.remove_prefix(static_cast<std::size_t>(sent));
   }
   return true;
+}
+
+bool RawClient::has_answer(std::chrono::milliseconds within) {
+  pollfd readable{.fd = socket_, .events = POLLIN, .revents = 0};
+  return !unread_.empty() || poll(&readable, 1, static_cast<int>(within.count())) > 0;
 }
 
 bool RawClient::fill() {

@@ -1,12 +1,13 @@
 // For tests: a client that says exactly what it is told, byte by byte, right or wrong.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "http/message.h"
 
@@ -45,6 +46,8 @@ class RawClient {
 
   // False when the other side takes no more.
   bool send(std::string_view text);
+  // Waits so long for something to read.
+  bool has_answer(std::chrono::milliseconds within);
   // One answer with its body; to HEAD, `has_body` is false. 1xx are answers of their own.
   RawAnswer read_answer(bool has_body = true);
   RawAnswer ask(std::string_view request) {

@@ -1,8 +1,10 @@
 #include "http/server.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <boost/asio/executor_work_guard.hpp>
 #include <exception>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -50,7 +52,12 @@ Result<> AsioServer::start() {
   if (Result<> open = listener_.open(); !open) return open;
   listener_.start();
   MutexLock lock(stopping_);
-  for (int i = 0; i < serving_.settings.threads; ++i) threads_.emplace_back([this] { run(); });
+  try {
+    for (int i = 0; i < serving_.settings.threads; ++i) threads_.emplace_back([this] { run(); });
+  } catch (const std::system_error& error) {
+    return fail(ErrorCode::kUnavailable, fmt::format("cannot start {} threads to serve: {}",
+                                                     serving_.settings.threads, error.what()));
+  }
   return {};
 }
 

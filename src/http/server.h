@@ -89,7 +89,7 @@ class Server {
   // Where 0 was asked for, what was given.
   [[nodiscard]] virtual std::uint16_t port() const = 0;
   // Accepts nothing new, closes idle connections and streams, waits for requests under way up to
-  // the limit, and then closes those too. Repeating is harmless.
+  // the limit, and then closes those too. Repeating is harmless. Not from within the service.
   virtual void stop(Duration limit) = 0;
   [[nodiscard]] virtual std::size_t connections() const = 0;
 };

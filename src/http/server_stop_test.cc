@@ -20,11 +20,8 @@ TEST_F(ServerTest, ClosesIdleConnectionsAtOnceWhenItStops) {
   RawClient silent = this->client();
   EXPECT_EQ(client.ask(get("/")).status, 200);
 
-  const auto start = std::chrono::steady_clock::now();
-  server_->stop(60s);
-  const auto took = std::chrono::steady_clock::now() - start;
+  server_->stop(1h);
 
-  EXPECT_LT(took, 10s);
   EXPECT_TRUE(client.ends_cleanly());
   EXPECT_EQ(server_->connections(), 0U);
   EXPECT_FALSE(RawClient(server_->port()).is_connected());
@@ -36,7 +33,7 @@ TEST_F(ServerTest, FinishesWhatIsUnderWayBeforeItStops) {
   client.send(get("/"));
   auto [request, responder] = held_.take();
 
-  std::thread stopper([&] { server_->stop(60s); });
+  std::thread stopper([&] { server_->stop(1h); });
   EXPECT_TRUE(eventually([&] { return !RawClient(server_->port()).is_connected(); }));
   std::move(responder).send({.body = "finished"});
   const RawAnswer answer = client.read_answer();
@@ -53,7 +50,7 @@ TEST_F(ServerTest, ReadsARequestToItsEndBeforeItStops) {
   client.send("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
   client.read_answer();
 
-  std::thread stopper([&] { server_->stop(60s); });
+  std::thread stopper([&] { server_->stop(1h); });
   EXPECT_TRUE(eventually([&] { return !RawClient(server_->port()).is_connected(); }));
   const RawAnswer answer = client.ask("last");
   client.close();
@@ -115,6 +112,7 @@ TEST_F(ServerTest, StopsWithServicesThatAnswerFromOtherThreads) {
   ServerSettings settings = on_a_free_port();
   settings.threads = 2;
   std::atomic<bool> over = false;
+  std::atomic<int> answered = 0;
   serve(held_.service(), settings);
   std::thread worker([&] {
     while (!over) {
@@ -127,12 +125,11 @@ TEST_F(ServerTest, StopsWithServicesThatAnswerFromOtherThreads) {
   for (int i = 0; i < 4; ++i) {
     clients.emplace_back([&, port = server_->port()] {
       RawClient client(port);
-      while (client.ask(get("/")).body == "worked") {
-      }
+      while (client.ask(get("/")).body == "worked") ++answered;
     });
   }
 
-  std::this_thread::sleep_for(50ms);
+  EXPECT_TRUE(eventually([&] { return answered > 200; }));
   server_->stop(10ms);
   server_.reset();
 

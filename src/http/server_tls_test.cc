@@ -208,7 +208,7 @@ TEST_F(TlsTest, StopsWithConnectionsOpen) {
   ASSERT_NE(encrypt(shaken), nullptr);
   EXPECT_EQ(shaken.ask(get("/")).status, 200);
 
-  server_->stop(60s);
+  server_->stop(1h);
 
   EXPECT_EQ(server_->connections(), 0U);
 }

@@ -37,6 +37,7 @@ Connection::Connection(Socket socket, Serving& serving, Connections& connections
                .body_bytes_max = serving.settings.body_bytes_max}) {}
 
 void Connection::start() {
+  deadline_.belong_to(weak_from_this());
   asio::co_spawn(
       strand_, [this] { return run(); },
       [self = shared_from_this()](const std::exception_ptr& thrown) { self->end(thrown); });
@@ -80,7 +81,7 @@ void Connection::wake() {
 
 Awaitable<> Connection::run() {
   if (wire_.is_encrypted()) {
-    set_deadline(serving_.settings.read_within);
+    deadline_.set(serving_.settings.read_within);
     const auto [error] = co_await wire_.handshake();
     if (error) {
       serving_.log.debug("http_handshake_failed", {{"peer", peer_}, {"error", error.message()}});
@@ -127,13 +128,13 @@ Awaitable<> Connection::serve() {
 bool Connection::may_read(Progress progress) {
   const ServerSettings& settings = serving_.settings;
   if (progress == Progress::kNeedsMore) {
-    if (phase_ != Phase::kReading) set_deadline(settings.read_within);
+    if (phase_ != Phase::kReading) deadline_.set(settings.read_within);
     phase_ = Phase::kReading;
   } else {
     if (is_finishing_) return false;
     // Who has just come wants something.
-    if (phase_ == Phase::kBegun) set_deadline(std::min(settings.read_within, settings.idle_for));
-    if (phase_ == Phase::kAnswering) set_deadline(settings.idle_for);
+    if (phase_ == Phase::kBegun) deadline_.set(std::min(settings.read_within, settings.idle_for));
+    if (phase_ == Phase::kAnswering) deadline_.set(settings.idle_for);
     phase_ = Phase::kIdle;
   }
   return !deadline_.has_passed();
@@ -147,12 +148,12 @@ Awaitable<> Connection::end_reading() {
 
 Awaitable<> Connection::linger() {
   phase_ = Phase::kLingering;
-  set_deadline(kLingerFor);
+  deadline_.set(kLingerFor);
   co_await wire_.say_goodbye();
-  std::array<char, 4096> unread;
+  input_.consume(input_.view().size());
   std::size_t bytes_read = 0;
   while (bytes_read < kLingerBytes && !deadline_.has_passed() && !is_cut_) {
-    const auto [error, bytes] = co_await wire_.read_raw(unread);
+    const auto [error, bytes] = co_await wire_.read_raw(input_.room());
     if (error) co_return;
     bytes_read += bytes;
   }

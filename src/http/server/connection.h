@@ -82,9 +82,10 @@ class Connection final : public std::enable_shared_from_this<Connection>, privat
   // What the socket takes without waiting. True: that was all.
   bool write_now();
   Awaitable<bool> flush();
+  // Gives back what the answer held; an idle connection is small.
+  void end_exchange();
   Awaitable<> linger();
 
-  void set_deadline(Duration within) { deadline_.set(within, shared_from_this()); }
   void wake() override;
   void watch_peer();
 

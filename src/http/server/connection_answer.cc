@@ -13,6 +13,7 @@ using Exchange = Responder::Exchange;
 using News = Exchange::News;
 
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
+constexpr std::size_t kKeptBytes = std::size_t{16} * 1024;
 constexpr std::string_view kRetryAfterSeconds = "1";
 
 }  // namespace
@@ -35,7 +36,7 @@ bool Connection::is_answered_at_once() {
   if (news != News::kAnswer && news != News::kDropped) return false;
   compose(news);
   if (!write_now() || !keeps_alive_) return false;
-  exchange_->leave();
+  end_exchange();
   return true;
 }
 
@@ -67,13 +68,19 @@ Awaitable<bool> Connection::answer() {
     }
   }
   if (!co_await flush()) co_return false;
-  exchange_->leave();
+  end_exchange();
   if (!keeps_alive_) co_await linger();
   co_return keeps_alive_;
 }
 
+void Connection::end_exchange() {
+  exchange_->leave();
+  response_ = {};
+  if (out_.capacity() > kKeptBytes) out_ = {};
+}
+
 Awaitable<News> Connection::wait_for_answer() {
-  set_deadline(serving_.settings.answer_within);
+  deadline_.set(serving_.settings.answer_within);
   while (!is_cut_ && !deadline_.has_passed()) {
     const News news = exchange_->wait_for_news();
     if (news != News::kNone) co_return news;
@@ -138,6 +145,8 @@ void Connection::compose(News news) {
       response_ = refusal({.status = 500, .detail = "the server did not answer the request"});
       break;
     case News::kNone:
+      // Whoever still works on it can see that nobody waits.
+      exchange_->leave();
       response_ = refusal({.status = 503, .detail = "the answer takes too long; try again later"});
       break;
     case News::kStream: break;
@@ -164,6 +173,9 @@ void Connection::compose_head(bool is_stream) {
 }
 
 void Connection::compose_refusal(const Rejection& rejection) {
+  // None of it is left from the request before.
+  is_head_request_ = reader_.is_for_head();
+  is_old_ = false;
   keeps_alive_ = false;
   response_ = refusal(rejection);
   compose_head(false);
@@ -190,7 +202,7 @@ bool Connection::write_now() {
 
 Awaitable<bool> Connection::flush() {
   if (write_now()) co_return true;
-  set_deadline(serving_.settings.write_within);
+  deadline_.set(serving_.settings.write_within);
   const auto [error, bytes] = co_await wire_.write(unsent_);
   unsent_ = {};
   co_return !error && !is_cut_;

@@ -2,10 +2,10 @@
 
 namespace recourse::http {
 
-void Deadline::set(Duration within, const std::shared_ptr<void>& owner) {
+void Deadline::set(Duration within) {
   has_passed_ = false;
   due_ = std::chrono::steady_clock::now() + within;
-  if (due_ < armed_for_) arm(due_, owner);
+  if (due_ < armed_for_) arm(due_);
 }
 
 void Deadline::clear() {
@@ -18,20 +18,20 @@ void Deadline::stop() {
   timer_.cancel();
 }
 
-void Deadline::arm(Instant at, const std::shared_ptr<void>& owner) {
+void Deadline::arm(Instant at) {
   if (is_stopped_) return;
   armed_for_ = at;
   timer_.expires_at(at);
-  timer_.async_wait([this, owner](error_code error) {
+  timer_.async_wait([this, owner = owner_.lock()](error_code error) {
     // An error: it was armed anew, or stopped.
-    if (!error) look(owner);
+    if (!error) look();
   });
 }
 
-void Deadline::look(const std::shared_ptr<void>& owner) {
+void Deadline::look() {
   armed_for_ = Instant::max();
   if (is_stopped_ || due_ == Instant::max()) return;
-  if (std::chrono::steady_clock::now() < due_) return arm(due_, owner);
+  if (std::chrono::steady_clock::now() < due_) return arm(due_);
   due_ = Instant::max();
   has_passed_ = true;
   on_passed_();

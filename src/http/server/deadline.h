@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "base/time.h"
 #include "http/server/asio.h"
@@ -19,8 +20,10 @@ class Deadline {
   Deadline(const Strand& strand, std::function<void()> on_passed)
       : timer_(strand), on_passed_(std::move(on_passed)) {}
 
-  // From now; `owner` is kept alive while the timer runs.
-  void set(Duration within, const std::shared_ptr<void>& owner);
+  // Whom the timer keeps alive while it runs; before the first set().
+  void belong_to(std::weak_ptr<void> owner) { owner_ = std::move(owner); }
+  // From now.
+  void set(Duration within);
   // There is none until the next set().
   void clear();
   [[nodiscard]] bool has_passed() const { return has_passed_; }
@@ -30,11 +33,12 @@ class Deadline {
  private:
   using Instant = std::chrono::steady_clock::time_point;
 
-  void arm(Instant at, const std::shared_ptr<void>& owner);
-  void look(const std::shared_ptr<void>& owner);
+  void arm(Instant at);
+  void look();
 
   Timer timer_;
   std::function<void()> on_passed_;
+  std::weak_ptr<void> owner_;
   Instant due_ = Instant::max();
   Instant armed_for_ = Instant::max();
   bool has_passed_ = false;

@@ -41,6 +41,7 @@ RequestReader::Progress RequestReader::advance_head(ReadBuffer& input) {
   const std::string_view text = input.view();
   if (text.empty()) return Progress::kNotBegun;
   if (text == "\r") return Progress::kNeedsMore;
+  is_for_head_ = text.starts_with("HEAD ");
   HeadScan::Verdict verdict = scan_.look(text);
   if (std::holds_alternative<HeadScan::NeedsMore>(verdict)) return Progress::kNeedsMore;
   if (auto* rejection = std::get_if<Rejection>(&verdict)) return reject(std::move(*rejection));

@@ -37,6 +37,8 @@ class RequestReader {
   // Only after kWhole.
   Head take();
   [[nodiscard]] const Rejection& rejection() const { return rejection_; }
+  // Whether the request under way, or refused, wants no body in its answer.
+  [[nodiscard]] bool is_for_head() const { return is_for_head_; }
 
  private:
   enum class Part : std::uint8_t { kHead, kBody, kChunks, kWhole, kRejected };
@@ -53,6 +55,7 @@ class RequestReader {
   ChunkDecoder chunks_;
   Head head_;
   Rejection rejection_;
+  bool is_for_head_ = false;
 };
 
 }  // namespace recourse::http

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "base/invariant.h"
 #include "http/server.h"
 #include "http/server/exchange.h"
 
@@ -41,15 +42,17 @@ Responder& Responder::operator=(Responder&& other) noexcept {
 
 void Responder::send(Response response) && {
   const std::shared_ptr<Exchange> exchange = std::exchange(exchange_, nullptr);
+  invariant(exchange != nullptr, "a request is answered once");
   exchange->answer(std::move(response));
 }
 
 std::shared_ptr<Stream> Responder::stream(Response head) && {
   std::shared_ptr<Exchange> exchange = std::exchange(exchange_, nullptr);
+  invariant(exchange != nullptr, "a request is answered once");
   exchange->begin_stream(std::move(head));
   return std::make_shared<ExchangeStream>(std::move(exchange));
 }
 
-bool Responder::is_abandoned() const { return exchange_->is_abandoned(); }
+bool Responder::is_abandoned() const { return !exchange_ || exchange_->is_abandoned(); }
 
 }  // namespace recourse::http
