@@ -22,10 +22,10 @@ Config untouched(const Config& config) {
   return base;
 }
 
-std::string origin_of(const Config& config, const std::string& path, bool changed) {
+// Empty where nobody gave it.
+std::string origin_of(const Config& config, const std::string& path) {
   const auto found = config.origins.find(path);
-  if (found != config.origins.end()) return to_string(found->second);
-  return changed ? "derived" : "default";
+  return found == config.origins.end() ? std::string() : to_string(found->second);
 }
 
 }  // namespace
@@ -43,7 +43,13 @@ std::vector<Setting> settings_of(const Config& config, Which which) {
     const std::string value = key.show();
     const bool changed = value != defaults[key.path];
     if (value.empty() || (which == Which::kChanged && !changed)) continue;
-    settings.push_back({key.path, value, origin_of(config, key.path, changed)});
+    // One word may be given for a whole section, as in retention: 30d.
+    const std::string section = key.path.substr(0, key.path.rfind('.'));
+    settings.push_back({key.path, value, origin_of(config, key.path)});
+    std::string& origin = settings.back().origin;
+    if (changed && origin.empty() && defaults.contains(section))
+      origin = origin_of(config, section);
+    if (origin.empty()) origin = changed ? "derived" : "default";
   }
   return settings;
 }

@@ -46,6 +46,18 @@ TEST(Effective, ShowsWhatIsNotTheDefaultAndWhereItCameFrom) {
   EXPECT_THAT(text, Not(HasSubstr(kToken)));
 }
 
+TEST(Effective, OneWordForASectionIsTheOriginOfAllItSets) {
+  const Config config = config_of("kinds: {a: {url: 'http://a/', retention: 2d}}");
+
+  const std::vector<Setting> settings = settings_of(config, Which::kChanged);
+
+  ASSERT_EQ(settings.size(), 6U);
+  EXPECT_EQ(settings.at(0).path, "store.url");
+  EXPECT_EQ(settings.at(0).origin, "derived");
+  EXPECT_EQ(settings.at(1).path, "kinds.a.retention.succeeded");
+  EXPECT_EQ(settings.at(1).origin, "recourse.yaml:1:42");
+}
+
 TEST(Effective, ShowsAllOnDemandAndNeverASecret) {
   const Config config = config_of("", {{"RECOURSE__STORE__URL", "postgres://u:hush@h/d"}});
 

@@ -16,6 +16,12 @@ namespace {
 
 std::string_view last_level(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
+// Fit for a message, whatever it was.
+std::string plain_name(std::string_view name) {
+  const std::string quoted = shown(name);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
 std::string below(std::string_view section, std::string_view key) {
   return section.empty() ? std::string(key) : fmt::format("{}.{}", section, key);
 }
@@ -78,6 +84,7 @@ class Filler {
   }
 
   void fill_entry(const Entry& entry, const std::string& path, const std::string& section) {
+    if (entry.key.find('.') != std::string::npos) return dotted(entry, section);
     const Key* key = find(path);
     const bool has_keys_below = is_section(path);
     if (key == nullptr && !has_keys_below) return unknown(entry, section);
@@ -151,11 +158,12 @@ class Filler {
   }
 
   void fill_item(const Key& key, const Entry& entry) {
-    const std::string path = path_of_item(whole(key.path), clean_text(entry.key, 200));
     if (const std::string wrong = key.items->refuse_name(entry.key); !wrong.empty()) {
-      problems_.error(entry.where, fmt::format("{} {}", path, wrong));
+      const std::string name = path_of_item(whole(key.path), plain_name(entry.key));
+      problems_.error(entry.where, fmt::format("{} {}", name, wrong));
       return;
     }
+    const std::string path = path_of_item(whole(key.path), entry.key);
     const bool is_map = entry.value.shape == Shape::kMap || entry.value.shape == Shape::kNothing;
     if (!is_map) {
       problems_.error(entry.value.where, fmt::format("{} must be a map of keys, not {}", path,
@@ -169,14 +177,23 @@ class Filler {
     origins_[path] = entry.where;
   }
 
+  // One way to write a key, so that nobody can write it twice.
+  void dotted(const Entry& entry, const std::string& section) {
+    problems_.error(
+        entry.where,
+        fmt::format("there is no key \"{}\" here: write each level on a line of its own, "
+                    "as in server: and listen: below it",
+                    whole(below(section, plain_name(entry.key)))));
+  }
+
   void unknown(const Entry& entry, const std::string& section) {
     // Looking for what was meant takes time, which a file of nonsense does not get.
     const std::optional<std::string> meant =
         problems_.is_full() ? std::nullopt : suggestion(entry.key, section);
-    const std::string name = clean_text(entry.key, 60);
-    problems_.error(entry.where,
-                    fmt::format("there is no key {}{}", shown(whole(below(section, name))),
-                                meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
+    problems_.error(
+        entry.where,
+        fmt::format("there is no key \"{}\"{}", whole(below(section, plain_name(entry.key))),
+                    meant ? fmt::format("; did you mean `{}`?", *meant) : ""));
   }
 
   // Among the neighbours first; then anywhere, for what only stands in the wrong place.

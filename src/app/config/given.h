@@ -17,7 +17,13 @@ enum class Shape : std::uint8_t { kNothing, kText, kList, kMap };
 // "text", "a list", ... for error messages.
 std::string_view describe(Shape shape);
 
-struct Entry;
+// A template, because a tree of Givens holds entries that hold Givens.
+template <class Value>
+struct EntryOf {
+  std::string key = {};
+  Where where = {};
+  Value value = {};
+};
 
 struct Given {
   Shape shape = Shape::kNothing;
@@ -25,18 +31,14 @@ struct Given {
   std::string text = {};
   std::vector<Given> items = {};
   // In their order; no key twice.
-  std::vector<Entry> entries = {};
+  std::vector<EntryOf<Given>> entries = {};
 
-  [[nodiscard]] Entry* find(std::string_view key);
+  [[nodiscard]] EntryOf<Given>* find(std::string_view key);
   // Of a map; makes a map of what was something else.
-  Entry& get_or_add(std::string_view key, const Where& where);
+  EntryOf<Given>& get_or_add(std::string_view key, const Where& where);
 };
 
-struct Entry {
-  std::string key = {};
-  Where where = {};
-  Given value = {};
-};
+using Entry = EntryOf<Given>;
 
 inline Given given_text(std::string text, Where where) {
   return {.shape = Shape::kText, .where = std::move(where), .text = std::move(text)};

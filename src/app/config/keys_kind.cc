@@ -92,13 +92,13 @@ Place<Duration> kept(KindConfig& kind, task::State state) {
 }
 
 Keys retention_keys(KindConfig& kind) {
-  Place<Duration> all{[]() -> std::optional<Duration> { return std::nullopt; },
-                      [&kind](Duration given) {
-                        for (const task::State state : kFinishedStates) {
-                          kind.retention[state] = given;
-                        }
-                      }};
-  Keys keys{duration("", std::move(all), 1s, kLongestWait,
+  const Place<Duration> all{[]() -> std::optional<Duration> { return std::nullopt; },
+                            [&kind](Duration given) {
+                              for (const task::State state : kFinishedStates) {
+                                kind.retention[state] = given;
+                              }
+                            }};
+  Keys keys{duration("", all, 1s, kLongestWait,
                      {"How long finished tasks of this kind are kept: one duration for all, or one "
                       "for each way to end. What is not given follows retention.finished.",
                       Reload::kRestart, "30d"})};

@@ -17,14 +17,15 @@ Key when_key(ScheduleConfig& config) {
     const Result<timing::Recurrence> parsed = timing::Recurrence::parse(written);
     return parsed ? std::string() : fmt::format("is not understood: {}", parsed.error().message);
   };
-  Place<std::string> place{[&config] { return std::optional(config.when); },
-                           [&config](const std::string& written) {
-                             Result<timing::Recurrence> parsed = timing::Recurrence::parse(written);
-                             if (!parsed) return;
-                             config.when = written;
-                             config.schedule.when = *parsed;
-                           }};
-  return required(text("when", std::move(place),
+  const Place<std::string> place{[&config] { return std::optional(config.when); },
+                                 [&config](const std::string& written) {
+                                   Result<timing::Recurrence> parsed =
+                                       timing::Recurrence::parse(written);
+                                   if (!parsed) return;
+                                   config.when = written;
+                                   config.schedule.when = *parsed;
+                                 }};
+  return required(text("when", place,
                        {"A cron expression (UTC), @daily and the like, or an interval.",
                         Reload::kRestart, "every 5m"},
                        check));

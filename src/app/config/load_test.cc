@@ -106,6 +106,20 @@ TEST(LoadConfig, AKeyInTheWrongPlaceIsFoundInItsOwn) {
               ElementsAre(HasSubstr("did you mean `kinds.a.max-retries`?")));
 }
 
+TEST(LoadConfig, AKeyIsWrittenInOneWayOnly) {
+  EXPECT_THAT(problems_of("server.threads: 2\nserver: {threads: 3}"),
+              ElementsAre(HasSubstr("write each level on a line of its own")));
+}
+
+TEST(LoadConfig, NoMessageCarriesWhatATerminalWouldObey) {
+  for (const char* text :
+       {"\"\\e]0;x\": 1", "kinds: {\"\\e[2J\": {}}", "log: {level: \"\\e[2J\"}"}) {
+    const std::vector<std::string> problems = problems_of(text);
+    EXPECT_THAT(problems, SizeIs(1)) << text;
+    EXPECT_THAT(problems, Each(Not(HasSubstr("\x1b")))) << text;
+  }
+}
+
 TEST(LoadConfig, WhatTheEnvironmentOrAFlagGetsWrongIsNamedByIt) {
   EXPECT_THAT(problems_of("", {{"RECOURSE__SERVER__THREADS", "0"}}),
               ElementsAre(HasSubstr("environment variable RECOURSE__SERVER__THREADS: error: "

@@ -21,8 +21,8 @@ std::string not_this(std::string_view must, const Given& value) {
 
 // A row whose value is one word: `parse` answers nothing for what is not of its type or range.
 template <class T, class Parse, class Print>
-Key scalar(std::string path, std::string type, std::string allowed, Place<T> place, About about,
-           Parse parse, Print print) {
+Key scalar(std::string path, std::string type, std::string allowed, const Place<T>& place,
+           About about, Parse parse, Print print) {
   std::string must = "must be " + type + (allowed.empty() ? "" : ", " + allowed);
   Key key{.path = std::move(path),
           .type = std::move(type),
@@ -92,56 +92,58 @@ bool is_plain_word(std::string_view text) {
 
 }  // namespace
 
-Key boolean(std::string path, Place<bool> place, About about) {
+Key boolean(std::string path, const Place<bool>& place, About about) {
   const auto parse = [](const std::string& text) -> std::optional<bool> {
     if (text == "true" || text == "True" || text == "TRUE") return true;
     if (text == "false" || text == "False" || text == "FALSE") return false;
     return std::nullopt;
   };
-  return scalar<bool>(std::move(path), "true or false", "", std::move(place), about, parse,
+  return scalar<bool>(std::move(path), "true or false", "", place, about, parse,
                       [](bool value) { return std::string(value ? "true" : "false"); });
 }
 
-Key switch_of(std::string path, Place<bool> place, About about) {
-  Key key = boolean(std::move(path), std::move(place), about);
+Key switch_of(std::string path, const Place<bool>& place, About about) {
+  Key key = boolean(std::move(path), place, about);
   key.implied = "true";
   return key;
 }
 
-Key integer(std::string path, Place<int> place, int low, int high, About about) {
+Key integer(std::string path, const Place<int>& place, int low, int high, About about) {
   return whole_number<int>(std::move(path), place, low, high, about);
 }
 
-Key count(std::string path, Place<std::size_t> place, std::size_t low, std::size_t high,
+Key count(std::string path, const Place<std::size_t>& place, std::size_t low, std::size_t high,
           About about) {
   return whole_number<std::size_t>(std::move(path), place, low, high, about);
 }
 
-Key number(std::string path, Place<double> place, double low, double high, About about) {
+Key number(std::string path, const Place<double>& place, double low, double high, About about) {
   return scalar<double>(
-      std::move(path), "a number", fmt::format("{} to {}", low, high), std::move(place), about,
+      std::move(path), "a number", fmt::format("{} to {}", low, high), place, about,
       [low, high](const std::string& text) { return parse_between<double>(text, low, high); },
       [](double value) { return fmt::format("{}", value); });
 }
 
-Key duration(std::string path, Place<Duration> place, Duration low, Duration high, About about) {
+Key duration(std::string path, const Place<Duration>& place, Duration low, Duration high,
+             About about) {
   return duration_row(std::move(path), place, low, high, std::nullopt, about);
 }
 
-Key milliseconds(std::string path, Place<Duration> place, Duration low, Duration high,
+Key milliseconds(std::string path, const Place<Duration>& place, Duration low, Duration high,
                  About about) {
   return duration_row(std::move(path), place, low, high, Duration(1ms), about);
 }
 
-Key seconds(std::string path, Place<Duration> place, Duration low, Duration high, About about) {
+Key seconds(std::string path, const Place<Duration>& place, Duration low, Duration high,
+            About about) {
   return duration_row(std::move(path), place, low, high, Duration(1s), about);
 }
 
-Key size(std::string path, Place<std::size_t> place, std::size_t low, std::size_t high,
+Key size(std::string path, const Place<std::size_t>& place, std::size_t low, std::size_t high,
          About about) {
   return scalar<std::size_t>(
       std::move(path), "a size such as 64KiB or 8MiB",
-      fmt::format("{} to {}", format_size(low), format_size(high)), std::move(place), about,
+      fmt::format("{} to {}", format_size(low), format_size(high)), place, about,
       [low, high](const std::string& text) -> std::optional<std::size_t> {
         const Result<std::size_t> parsed = parse_size(text);
         return parsed && *parsed >= low && *parsed <= high ? std::optional(*parsed) : std::nullopt;
@@ -149,7 +151,7 @@ Key size(std::string path, Place<std::size_t> place, std::size_t low, std::size_
       format_size);
 }
 
-Key one_of(std::string path, Place<std::string> place, std::vector<std::string> words,
+Key one_of(std::string path, const Place<std::string>& place, std::vector<std::string> words,
            About about) {
   const auto folded = [](std::string text) {
     for (char& c : text) {
@@ -162,7 +164,7 @@ Key one_of(std::string path, Place<std::string> place, std::vector<std::string> 
     const auto found = std::ranges::find(words, folded(text), folded);
     return found == words.end() ? std::nullopt : std::optional(*found);
   };
-  return scalar<std::string>(std::move(path), std::move(type), "", std::move(place), about, parse,
+  return scalar<std::string>(std::move(path), std::move(type), "", place, about, parse,
                              [](const std::string& value) { return value; });
 }
 

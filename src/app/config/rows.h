@@ -17,46 +17,52 @@
 
 namespace recourse::app {
 
-Key boolean(std::string path, Place<bool> place, About about);
+Key boolean(std::string path, const Place<bool>& place, About about);
 
-Key integer(std::string path, Place<int> place, int low, int high, About about);
-Key count(std::string path, Place<std::size_t> place, std::size_t low, std::size_t high,
+Key integer(std::string path, const Place<int>& place, int low, int high, About about);
+Key count(std::string path, const Place<std::size_t>& place, std::size_t low, std::size_t high,
           About about);
-Key number(std::string path, Place<double> place, double low, double high, About about);
+Key number(std::string path, const Place<double>& place, double low, double high, About about);
 
 // 500ms, 30s, 1h30m.
-Key duration(std::string path, Place<Duration> place, Duration low, Duration high, About about);
+Key duration(std::string path, const Place<Duration>& place, Duration low, Duration high,
+             About about);
 // The same, and a bare number in that unit, as older files have it.
-Key milliseconds(std::string path, Place<Duration> place, Duration low, Duration high, About about);
-Key seconds(std::string path, Place<Duration> place, Duration low, Duration high, About about);
+Key milliseconds(std::string path, const Place<Duration>& place, Duration low, Duration high,
+                 About about);
+Key seconds(std::string path, const Place<Duration>& place, Duration low, Duration high,
+            About about);
 
 // 64MiB.
-Key size(std::string path, Place<std::size_t> place, std::size_t low, std::size_t high,
+Key size(std::string path, const Place<std::size_t>& place, std::size_t low, std::size_t high,
          About about);
 
 // What is wrong with a text ("must be ..."), or nothing.
 using TextCheck = std::function<std::string(std::string_view)>;
-Key text(std::string path, Place<std::string> place, About about, TextCheck check = nullptr);
-Key list(std::string path, Place<std::vector<std::string>> place, About about,
+Key text(std::string path, const Place<std::string>& place, About about, TextCheck check = nullptr);
+Key list(std::string path, const Place<std::vector<std::string>>& place, About about,
          TextCheck check_each = nullptr);
 using TextMap = std::map<std::string, std::string>;
-Key text_map(std::string path, Place<TextMap> place, About about, TextCheck check_name = nullptr);
+Key text_map(std::string path, const Place<TextMap>& place, About about,
+             TextCheck check_name = nullptr);
 
 // env:NAME or file:PATH, and nothing else.
-Key secret(std::string path, Place<Secret> place, std::size_t bytes_min, About about);
-Key secrets(std::string path, Place<std::vector<Secret>> place, std::size_t bytes_min, About about);
+Key secret(std::string path, const Place<Secret>& place, std::size_t bytes_min, About about);
+Key secrets(std::string path, const Place<std::vector<Secret>>& place, std::size_t bytes_min,
+            About about);
 using SecretMap = std::map<std::string, Secret>;
-Key secret_map(std::string path, Place<SecretMap> place, About about);
+Key secret_map(std::string path, const Place<SecretMap>& place, About about);
 // A database's URL. With a password in it: env:NAME or file:PATH, or straight from the environment.
-Key store_url(std::string path, Place<Secret> place, About about);
+Key store_url(std::string path, const Place<Secret>& place, About about);
 
 // The words as they stand; what is given may be in capitals, with - or _.
-Key one_of(std::string path, Place<std::string> place, std::vector<std::string> words, About about);
+Key one_of(std::string path, const Place<std::string>& place, std::vector<std::string> words,
+           About about);
 
 enum class Spelling : std::uint8_t { kAsNamed, kCapitals };
 
 template <class Enum, std::size_t N>
-Key choice(std::string path, Place<Enum> place, const std::array<Enum, N>& all, About about,
+Key choice(std::string path, const Place<Enum>& place, const std::array<Enum, N>& all, About about,
            Spelling spelling = Spelling::kAsNamed) {
   const auto name_of = [spelling](Enum value) {
     std::string name(to_string(value));
@@ -76,11 +82,11 @@ Key choice(std::string path, Place<Enum> place, const std::array<Enum, N>& all, 
                                  if (name_of(value) == name) set(value);
                                }
                              }};
-  return one_of(std::move(path), std::move(by_name), std::move(words), about);
+  return one_of(std::move(path), by_name, std::move(words), about);
 }
 
 // `false` for a whole section; giving one of its keys switches it on.
-Key switch_of(std::string path, Place<bool> place, About about);
+Key switch_of(std::string path, const Place<bool>& place, About about);
 
 // As YAML would read it back.
 std::string quoted_if_needed(std::string_view text);

@@ -86,7 +86,7 @@ Resolved resolve_url(const Given& value, const Outside& outside) {
 
 }  // namespace
 
-Key secret(std::string path, Place<Secret> place, std::size_t bytes_min, About about) {
+Key secret(std::string path, const Place<Secret>& place, std::size_t bytes_min, About about) {
   Key key{.path = std::move(path), .type = "a secret: env:NAME or file:PATH", .about = about};
   key.put = [bytes_min, set = place.set](const Given& value, const Outside& outside) {
     Resolved resolved = resolve_given(value, bytes_min, outside);
@@ -98,7 +98,7 @@ Key secret(std::string path, Place<Secret> place, std::size_t bytes_min, About a
   return key;
 }
 
-Key secrets(std::string path, Place<std::vector<Secret>> place, std::size_t bytes_min,
+Key secrets(std::string path, const Place<std::vector<Secret>>& place, std::size_t bytes_min,
             About about) {
   Key key{
       .path = std::move(path), .type = "a list of secrets: env:NAME or file:PATH", .about = about};
@@ -130,7 +130,7 @@ Key secrets(std::string path, Place<std::vector<Secret>> place, std::size_t byte
   return key;
 }
 
-Key secret_map(std::string path, Place<SecretMap> place, About about) {
+Key secret_map(std::string path, const Place<SecretMap>& place, About about) {
   Key key{
       .path = std::move(path), .type = "a map of secrets: env:NAME or file:PATH", .about = about};
   key.put = [set = place.set](const Given& value, const Outside& outside) -> std::string {
@@ -163,7 +163,7 @@ Key secret_map(std::string path, Place<SecretMap> place, About about) {
   return key;
 }
 
-Key store_url(std::string path, Place<Secret> place, About about) {
+Key store_url(std::string path, const Place<Secret>& place, About about) {
   Key key{.path = std::move(path), .type = "a URL, env:NAME or file:PATH", .about = about};
   key.put = [set = place.set](const Given& value, const Outside& outside) {
     Resolved resolved = resolve_url(value, outside);

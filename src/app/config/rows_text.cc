@@ -39,7 +39,7 @@ bool may_be_list(const Given& value) {
 
 }  // namespace
 
-Key text(std::string path, Place<std::string> place, About about, TextCheck check) {
+Key text(std::string path, const Place<std::string>& place, About about, TextCheck check) {
   Key key{.path = std::move(path), .type = "a text", .about = about};
   key.put = [check = std::move(check), set = place.set](const Given& value, const Outside&) {
     std::string complaint = check_text(value, check);
@@ -54,7 +54,7 @@ Key text(std::string path, Place<std::string> place, About about, TextCheck chec
   return key;
 }
 
-Key list(std::string path, Place<std::vector<std::string>> place, About about,
+Key list(std::string path, const Place<std::vector<std::string>>& place, About about,
          TextCheck check_each) {
   Key key{.path = std::move(path), .type = "a list of texts", .about = about};
   key.put = [check = std::move(check_each), set = place.set](const Given& value,
@@ -80,7 +80,7 @@ Key list(std::string path, Place<std::vector<std::string>> place, About about,
   return key;
 }
 
-Key text_map(std::string path, Place<TextMap> place, About about, TextCheck check_name) {
+Key text_map(std::string path, const Place<TextMap>& place, About about, TextCheck check_name) {
   Key key{.path = std::move(path), .type = "a map of texts", .about = about};
   key.put = [check_name = std::move(check_name), set = place.set](const Given& value,
                                                                   const Outside&) -> std::string {
