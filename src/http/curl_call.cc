@@ -180,7 +180,7 @@ curl_socket_t CurlCall::on_socket(void* self, curlsocktype, curl_sockaddr* to) {
   auto& call = *static_cast<CurlCall*>(self);
   call.progress_.found_address(call.id_);
   const auto address = address_of(to->addr);
-  if (!address || !call.reach_.permits(*address)) {
+  if (!call.reach_.permits(address)) {
     call.out_of_reach_ = address.value_or(Address{});
     return CURL_SOCKET_BAD;
   }
@@ -192,7 +192,7 @@ int CurlCall::on_request(void* self, char* peer, char*, int, int) {
   auto& call = *static_cast<CurlCall*>(self);
   call.progress_.connected(call.id_);
   const auto address = parse_address(peer == nullptr ? "" : peer);
-  if (address && call.reach_.permits(*address)) return CURL_PREREQFUNC_OK;
+  if (call.reach_.permits(address)) return CURL_PREREQFUNC_OK;
   call.out_of_reach_ = address.value_or(Address{});
   return CURL_PREREQFUNC_ABORT;
 }

@@ -57,6 +57,10 @@ class ReachRule {
   static Result<ReachRule> make(const Reach& reach);
 
   [[nodiscard]] bool permits(const Address& address) const;
+  // What cannot be read is permitted only where everything is.
+  [[nodiscard]] bool permits(const std::optional<Address>& address) const {
+    return address ? permits(*address) : !public_only_;
+  }
 
  private:
   bool public_only_ = false;

@@ -110,6 +110,8 @@ TEST(Reach, AllowedRangesOpenWhatPublicOnlyCloses) {
 
 TEST(Reach, EverythingIsPermittedWhereNothingIsAsked) {
   EXPECT_TRUE(ReachRule::make({}).value().permits(address("169.254.169.254")));
+  EXPECT_TRUE(ReachRule::make({}).value().permits(std::nullopt));
+  EXPECT_FALSE(ReachRule::make({.public_only = true}).value().permits(std::nullopt));
 }
 
 TEST(Reach, ARangeThatIsNoneIsRefusedByName) {

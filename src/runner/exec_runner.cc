@@ -56,8 +56,8 @@ engine::AttemptResult judge(const ChildEnd& end, Duration limit) {
     case ChildEnd::How::kNotRun:
       return engine::Decided{policy::retry(
           Category::kIo, "NOT_RUN",
-          fmt::format("the command could not be run: {}; does its file exist, and may this "
-                      "program's user run it?",
+          fmt::format("the command could not be run: {}; do its file and its working directory "
+                      "exist, and may this program's user run it?",
                       std::generic_category().message(end.code)))};
     case ChildEnd::How::kSignalled:
       return engine::Decided{
