@@ -39,9 +39,7 @@ std::uint64_t random_seed() {
 std::vector<api::FixedToken> fixed_tokens(const Config& config) {
   std::vector<api::FixedToken> tokens;
   for (const auto& [name, token] : config.auth.tokens) {
-    api::Identity identity{.name = name, .role = api::Role::kViewer};
-    if (token.role == Role::kOperator) identity.role = api::Role::kOperator;
-    if (token.role == Role::kAdmin) identity.role = api::Role::kAdmin;
+    api::Identity identity{.name = name, .role = token.role};
     if (!token.tenant.empty()) identity.tenant = task::Tenant(token.tenant);
     tokens.push_back({std::move(identity), api::sha256_of(token.secret.reveal())});
   }
