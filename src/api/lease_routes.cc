@@ -61,7 +61,7 @@ LeaseAsked read_lease(const object& body, std::vector<FieldError>& errors) {
   return asked;
 }
 
-void lease(Desk& desk, Call call, http::Responder responder) {
+void lease(Desk& desk, const Call& call, http::Responder responder) {
   const auto body = read_body(call.request);
   if (!body) return std::move(responder).send(refuse(400, body.error().message));
   std::vector<FieldError> errors;

@@ -180,7 +180,7 @@ void submit_one(Desk& desk, Call call, http::Responder responder) {
   desk.node.submit(std::move(submit.submission), submit.novelty, *waiter.release());
 }
 
-void submit_many(Desk& desk, Call call, http::Responder responder) {
+void submit_many(Desk& desk, const Call& call, http::Responder responder) {
   const auto body = read_body(call.request);
   if (!body) return std::move(responder).send(refuse(400, body.error().message));
   std::vector<FieldError> errors;
