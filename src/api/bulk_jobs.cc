@@ -19,8 +19,14 @@ constexpr Duration kAbandonedAfter = std::chrono::seconds(30);
 
 }  // namespace
 
-BulkJobs::BulkJobs(store::OpenedStore& opened, UlidSource& ids, const Clock& clock, Log& log)
-    : opened_(opened), ids_(ids), clock_(clock), log_(log), thread_([this] { run(); }) {}
+BulkJobs::BulkJobs(store::OpenedStore& opened, UlidSource& ids, const Clock& clock, Log& log,
+                   std::function<void()> changed_tasks)
+    : opened_(opened),
+      ids_(ids),
+      clock_(clock),
+      log_(log),
+      changed_tasks_(std::move(changed_tasks)),
+      thread_([this] { run(); }) {}
 
 BulkJobs::~BulkJobs() {
   {
@@ -55,11 +61,23 @@ Result<std::optional<BulkJob>> BulkJobs::find(std::string_view id) {
   return std::optional(*std::move(job));
 }
 
+Result<std::vector<store::Record>> BulkJobs::records() {
+  std::vector<store::Record> all;
+  std::optional<std::string> after;
+  do {
+    auto page = opened_.records().list(kSpace, after, store::kPageRowsMax, kPatience);
+    if (!page) return fail(page.error());
+    std::ranges::move(page->records, std::back_inserter(all));
+    after = page->next;
+  } while (after);
+  return all;
+}
+
 Result<std::vector<BulkJob>> BulkJobs::list() {
-  const auto page = opened_.records().list(kSpace, std::nullopt, store::kPageRowsMax, kPatience);
-  if (!page) return fail(page.error());
+  const auto all = records();
+  if (!all) return fail(all.error());
   std::vector<BulkJob> jobs;
-  for (const store::Record& record : page->records) {
+  for (const store::Record& record : *all) {
     auto job = job_of(record.value);
     if (!job) return fail(job.error());
     jobs.push_back(*std::move(job));
@@ -105,14 +123,15 @@ void BulkJobs::run() {
 }
 
 void BulkJobs::look() {
-  const auto page = opened_.records().list(kSpace, std::nullopt, store::kPageRowsMax, kPatience);
-  if (!page) return;
-  for (store::Record record : page->records) {
+  auto all = records();
+  if (!all) return;
+  for (store::Record& record : *all) {
     auto job = job_of(record.value);
     if (!job || job->state != "running" || clock_.now() - job->beat_at < kAbandonedAfter) continue;
     log_.info("bulk_job_runs", {{"job", job->id}, {"action", std::string(to_string(job->action))}});
     while (!is_closing() && step(record, *job)) {
     }
+    if (changed_tasks_) changed_tasks_();
   }
 }
 

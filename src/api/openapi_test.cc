@@ -89,8 +89,7 @@ TEST(Openapi, EveryReferenceLeadsSomewhereAndEveryPartIsUsed) {
   }
   for (const std::string_view part : {"schemas", "parameters", "responses"}) {
     for (const auto& [name, shape] : description().at("components").at(part).as_object()) {
-      const std::string reference =
-          "#/components/" + std::string(part) + "/" + std::string(name);
+      const std::string reference = "#/components/" + std::string(part) + "/" + std::string(name);
       EXPECT_TRUE(references.contains(reference)) << reference;
     }
   }

@@ -64,6 +64,8 @@ http::Response to_response(const Problem& problem) {
   }
   http::Response response{.status = problem.status, .headers = problem.headers};
   response.headers.set("Content-Type", "application/problem+json");
+  response.headers.set("Cache-Control", "no-store");
+  response.headers.set("X-Content-Type-Options", "nosniff");
   std::optional<Duration> wait = problem.retry_after;
   if (!wait && (problem.status == 429 || problem.status == 503)) wait = kComeBackIn;
   if (wait) {

@@ -38,7 +38,15 @@ http::Response create(Desk& desk, const Call& call) {
   const std::optional<Role> role = parse_role(role_name);
   if (!role && !role_name.empty()) fields.refuse("role", "must be viewer, operator or admin");
   identity.role = role.value_or(Role::kNone);
-  if (const auto tenant = fields.text("tenant")) identity.tenant = task::Tenant(*tenant);
+  if (const auto tenant = fields.text("tenant")) {
+    identity.tenant = task::Tenant(*tenant);
+    // An empty one would be that of tasks that have none, not that of all.
+    if (tenant->empty() || tenant->size() > task::kKeyBytesMax || !is_plain_text(*tenant)) {
+      fields.refuse("tenant",
+                    fmt::format("must have 1 to {} bytes of plain text; leave it out for all",
+                                task::kKeyBytesMax));
+    }
+  }
   const auto lives_for = fields.duration("expires_in", std::chrono::hours(24 * 365 * 10));
   fields.refuse_others();
   if (!errors.empty()) return refuse(std::move(errors));
