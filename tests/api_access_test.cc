@@ -150,7 +150,7 @@ TEST_F(ReplayTest, AKeyMayBeQuoted) {
   EXPECT_NE(key("a")->name, key("b")->name);
   EXPECT_NE(key("a")->name, key("a", "{}", task::Tenant("t"))->name);
   EXPECT_NE(key("a")->body, key("a", "{ }")->body);
-  for (const std::string bad :
+  for (const std::string& bad :
        {std::string(), std::string("\"\""), std::string("a\nb"), std::string(256, 'x')}) {
     EXPECT_FALSE(key(bad)) << bad;
   }

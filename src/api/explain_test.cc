@@ -54,6 +54,7 @@ TEST_F(ExplainTest, WhatIsDue) {
   status_.lanes = {{.kind = task_.spec.kind,
                     .queued = 3,
                     .running = 2,
+                    .paused = false,
                     .breaker = policy::BreakerState::kClosed}};
   EXPECT_EQ(why().code, "behind_others");
   status_.lanes.front().breaker = policy::BreakerState::kOpen;

@@ -71,7 +71,7 @@ TEST_F(FieldsTest, CollectsAllThatIsWrongWithItsPlace) {
 
 TEST(ParseJson, RefusesWhatIsNotOneWholeText) {
   EXPECT_TRUE(parse_json(" {\"a\":1} \n"));
-  for (const std::string text : {"", "{", "{} {}", "{}x", "nul", "{'a':1}", "\xff", "[1,]"}) {
+  for (const std::string_view text : {"", "{", "{} {}", "{}x", "nul", "{'a':1}", "\xff", "[1,]"}) {
     const auto parsed = parse_json(text);
     ASSERT_FALSE(parsed) << text;
     EXPECT_EQ(parsed.error().code, ErrorCode::kInvalid);

@@ -200,8 +200,7 @@ TEST_P(ApiAccess, MakesAndTakesAwayTokens) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, ApiAccess, testing::ValuesIn(kStores),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Stores, ApiAccess, testing::ValuesIn(kStores), store_name);
 
 }  // namespace
 }  // namespace recourse::app

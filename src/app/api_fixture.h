@@ -29,6 +29,10 @@ using boost::json::value;
 
 inline constexpr const char* kStores[] = {"memory", "sqlite"};
 
+inline std::string store_name(const testing::TestParamInfo<const char*>& store) {
+  return store.param;
+}
+
 struct Reply {
   int status = 0;
   http::Headers headers = {};

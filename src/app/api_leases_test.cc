@@ -161,8 +161,7 @@ TEST_P(ApiLeases, AStopAnswersWhoWaitsAndIsNotHeldUp) {
   EXPECT_EQ(waiting.status, 200);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, ApiLeases, testing::ValuesIn(kStores),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Stores, ApiLeases, testing::ValuesIn(kStores), store_name);
 
 }  // namespace
 }  // namespace recourse::app

@@ -260,8 +260,7 @@ TEST_P(ApiSystem, AStopUnderLoadAnswersEveryRequestProperly) {
   EXPECT_GE(get("/api/v1/stats").json().at("states").at("pending").to_number<int>(), promised);
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, ApiSystem, testing::ValuesIn(kStores),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Stores, ApiSystem, testing::ValuesIn(kStores), store_name);
 
 }  // namespace
 }  // namespace recourse::app

@@ -260,8 +260,7 @@ TEST_P(ApiTasks, ShowsHowATaskFailedTwiceAndThenWentThroughAndRedrivesTheDead) {
   EXPECT_THAT(get("/api/v1/dead").items(), SizeIs(0));
 }
 
-INSTANTIATE_TEST_SUITE_P(Stores, ApiTasks, testing::ValuesIn(kStores),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Stores, ApiTasks, testing::ValuesIn(kStores), store_name);
 
 }  // namespace
 }  // namespace recourse::app
