@@ -206,6 +206,7 @@ TEST_F(BulkJobsTest, CatchesWhatWasThereWhenItBeganAndNothingLater) {
   ASSERT_TRUE(started);
   ASSERT_TRUE(ends(jobs, started->id));
   EXPECT_EQ(jobs.find(started->id).value()->state, "done");
+  while (told == 0) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(jobs.find(started->id).value()->done, 3U);
   EXPECT_EQ(task(later).state, task::State::kPending);
   EXPECT_EQ(jobs.cancel(started->id).error().code, ErrorCode::kConflict);

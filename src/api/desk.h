@@ -72,7 +72,8 @@ inline constexpr Duration kPatience = std::chrono::seconds(10);
 inline http::Response json_response(const boost::json::value& body, int status = 200) {
   return {.status = status,
           .headers = {{"Content-Type", "application/json"}},
-          .body = boost::json::serialize(body)};
+          // A line of its own, for those who read it in a terminal.
+          .body = boost::json::serialize(body) + "\n"};
 }
 
 inline http::Response refuse(const Error& error) { return to_response(problem_of(error)); }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/core/core.h"
+#include "store/history.h"
 #include "store/node.h"
 #include "task/record.h"
 
@@ -16,6 +17,8 @@ struct Facts {
   const engine::Core::Status& node;
   const std::vector<store::NodeRow>& nodes;
   const store::Pauses& pauses;
+  // Who paused the task, where that is known.
+  std::optional<store::AuditEntry> paused_by = std::nullopt;
   // Leased by programs outside, as far as this node knows.
   bool is_outside = false;
 };

@@ -26,6 +26,7 @@ class ExplainTest : public testing::Test {
                            .node = status_,
                            .nodes = nodes_,
                            .pauses = pauses_,
+                           .paused_by = std::nullopt,
                            .is_outside = is_outside_});
   }
 

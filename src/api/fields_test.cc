@@ -47,7 +47,7 @@ TEST_F(FieldsTest, ReadsEachType) {
 
 TEST_F(FieldsTest, CollectsAllThatIsWrongWithItsPlace) {
   Fields fields = of(R"({"t":1,"n":6,"x":1.5,"b":"yes","d":"soon","late":7200,"back":-1,"at":"noon",
-                         "m":{"a/b":1},"many":["x",2],"full":[1,2,3],"o":[],"a~b":0})");
+                         "m":{"a/b":1},"many":["x",2],"full":[1,2,3],"o":[],"e":"","a~b":0})");
   (void)fields.text("t");
   (void)fields.integer("n", 0, 5);
   (void)fields.integer("x", 0, 5);
@@ -61,10 +61,11 @@ TEST_F(FieldsTest, CollectsAllThatIsWrongWithItsPlace) {
   (void)fields.array("full", 2);
   (void)fields.object("o");
   (void)fields.required_text("gone");
+  (void)fields.required_text("e");
   fields.refuse_others();
   EXPECT_THAT(pointers(), ElementsAre("/in/t", "/in/n", "/in/x", "/in/b", "/in/d", "/in/late",
                                       "/in/back", "/in/at", "/in/m/a~1b", "/in/many", "/in/full",
-                                      "/in/o", "/in/gone", "/in/a~0b"));
+                                      "/in/o", "/in/gone", "/in/e", "/in/a~0b"));
   EXPECT_THAT(errors_[1].detail, HasSubstr("0 to 5, not 6"));
   EXPECT_THAT(errors_.back().detail, HasSubstr("is not known here; there are: "));
 }

@@ -68,8 +68,7 @@ LeaseAsked read_lease(const object& body, std::vector<FieldError>& errors) {
   Fields fields(body, "", errors);
   asked.wish.worker = task::WorkerName(fields.required_text("worker"));
   const std::string& worker = asked.wish.worker.value;
-  const bool is_fit = worker.size() <= kWorkerBytesMax && is_plain_text(worker);
-  if (!is_fit || (worker.empty() && errors.empty())) {
+  if (worker.size() > kWorkerBytesMax || !is_plain_text(worker)) {
     fields.refuse("worker", fmt::format("must have 1 to {} bytes of plain text", kWorkerBytesMax));
   }
   read_kinds(fields, asked.wish.kinds);

@@ -72,7 +72,7 @@ http::Response to_response(const Problem& problem) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(*wait).count();
     response.headers.set("Retry-After", std::to_string(std::max<std::int64_t>(seconds, 1)));
   }
-  response.body = boost::json::serialize(body);
+  response.body = boost::json::serialize(body) + "\n";
   return response;
 }
 

@@ -52,6 +52,10 @@ http::Response create(Desk& desk, const Call& call) {
   if (!errors.empty()) return refuse(std::move(errors));
   const auto token = desk.tokens.create(std::move(identity), lives_for, call.caller.name);
   if (!token) return refuse(token.error());
+  desk.log.info("token_made", {{"token", token->view.id},
+                               {"name", token->view.identity.name},
+                               {"role", std::string(to_string(token->view.identity.role))},
+                               {"by", call.caller.name}});
   object shape = to_json(token->view);
   shape["token"] = token->secret;
   return json_response(shape, 201);
@@ -68,6 +72,7 @@ http::Response list(Desk& desk, const Call&) {
 http::Response revoke(Desk& desk, const Call& call) {
   const Result<> revoked = desk.tokens.revoke(call.parameters.front());
   if (!revoked) return refuse(revoked.error());
+  desk.log.info("token_taken_away", {{"token", call.parameters.front()}, {"by", call.caller.name}});
   return {.status = 204};
 }
 

@@ -2,8 +2,8 @@
 #include <atomic>
 #include <set>
 
-#include "app/api_fixture.h"
 #include "http/test_server.h"
+#include "tests/server_fixture.h"
 
 namespace recourse::app {
 namespace {
@@ -53,8 +53,9 @@ TEST_P(ApiSystem, ManyByIdAreAnsweredEach) {
   EXPECT_EQ(done.items()[0].at("effect").as_string(), "done");
   EXPECT_EQ(state_of(a), "cancelled");
   for (const char* bad :
-       {R"({})", R"({"action":"retry"})", R"({"action":"explode","filter":{}})",
-        R"({"action":"retry","ids":[],"filter":{}})", R"({"action":"retry","filter":{"colour":1}})",
+       {R"({})", R"({"action":"retry"})", R"({"action":"","filter":{}})",
+        R"({"action":"explode","filter":{}})", R"({"action":"retry","ids":[],"filter":{}})",
+        R"({"action":"retry","filter":{"colour":1}})",
         R"({"action":"retry","filter":{"state":["dead","pending"]}})",
         R"({"action":"retry","filter":{},"limit":0})"}) {
     EXPECT_EQ(post("/api/v1/bulk", bad).status, 422) << bad;
@@ -148,7 +149,7 @@ TEST_P(ApiSystem, ShowsItsHealthItsNodesAndItsFigures) {
   EXPECT_EQ(head.headers.find("Cache-Control"), "no-store");
 }
 
-// The text format, as a scraper reads it; promtool says the same in tests/metrics_test.sh.
+// The text format, as a scraper reads it.
 TEST_P(ApiSystem, MetricsAreInOrder) {
   start();
   (void)submit(R"({"kind":"work \"quoted\"\\ k"})");
@@ -183,13 +184,9 @@ TEST_P(ApiSystem, NoSecretIsEverShown) {
   http::TestServer downstream([](const http::TestServer::Seen&) {
     return http::TestServer::Reply{.bytes = http::TestServer::answer(500, "canary-payload is bad")};
   });
-  const std::string with_password =
-      "http://user:canary-password@127.0.0.1:" + std::to_string(downstream.port()) +
-      "/x?key=canary-query";
-  start("  call: {url: '" + with_password +
+  start("  call: {url: '" + downstream.url("/x?key=canary-query") +
         "', max-retries: 0, signing: ['env:SIGNING'], secret-headers: {X-Key: 'env:HEADER'}}\n"
-        "  lost: {url: 'http://user:canary-password@127.0.0.1:1/?key=canary-query', max-retries: "
-        "0}\n");
+        "  lost: {url: 'http://127.0.0.1:1/?key=canary-query', max-retries: 0}\n");
   std::string all;
   const std::string made = post("/api/v1/tokens", R"({"name":"x","role":"viewer"})").text("token");
   for (const char* kind : {"call", "lost"}) {
@@ -214,14 +211,26 @@ TEST_P(ApiSystem, NoSecretIsEverShown) {
   for (const auto& [name, secret] : kSecrets) {
     EXPECT_EQ(all.find(secret), std::string::npos) << name;
   }
-  for (const std::string& secret : {made, std::string("canary-password"),
-                                    std::string("canary-query"), std::string("rcs_canary_wrong")}) {
+  for (const std::string& secret :
+       {made, std::string("canary-query"), std::string("rcs_canary_wrong")}) {
     const std::size_t at = all.find(secret);
     EXPECT_EQ(at, std::string::npos) << all.substr(at < 200 ? 0 : at - 200, 400);
   }
   // It was really asked for.
   ASSERT_FALSE(downstream.seen().empty());
   EXPECT_EQ(downstream.seen().front().headers.find("X-Key"), kSecrets.at("HEADER"));
+}
+
+TEST_P(ApiSystem, AStoreThatCannotBeReachedIsNotNamedWithItsPassword) {
+  const Environment environment = {{"STORE", "postgres://user:canary-password@127.0.0.1:1/x"}};
+  const Loaded loaded = parse_config(
+      {.file = "recourse.yaml", .text = "store: {url: 'env:STORE'}\n", .environment = environment});
+  ASSERT_TRUE(loaded.config);
+  const auto server = RunningServer::start(*loaded.config, environment, log_);
+  ASSERT_FALSE(server);
+  std::string all = server.error().message;
+  for (const std::string& line : log_.lines()) all += line;
+  EXPECT_THAT(all, Not(HasSubstr("canary-password")));
 }
 
 TEST_P(ApiSystem, AStopUnderLoadAnswersEveryRequestProperly) {

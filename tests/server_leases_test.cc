@@ -1,5 +1,5 @@
 // Workers over the wire: lease, renew, report, and what happens when they do not.
-#include "app/api_fixture.h"
+#include "tests/server_fixture.h"
 
 namespace recourse::app {
 namespace {

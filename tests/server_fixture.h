@@ -114,6 +114,16 @@ kinds:
     auto server = RunningServer::start(*loaded.config, kSecrets, log_);
     ASSERT_TRUE(server) << server.error().message;
     server_ = *std::move(server);
+    // Its first heartbeat is under way.
+    ASSERT_TRUE(eventually([this] { return is_ready(); }));
+  }
+
+  bool is_ready() {
+    const auto result = http::fetch(
+        *client_, {.method = http::Method::kGet,
+                   .url = "http://127.0.0.1:" + std::to_string(server_->port()) + "/readyz"});
+    const auto* answer = std::get_if<http::Answer>(&result);
+    return answer != nullptr && answer->status == 200;
   }
 
   // `who` is a name of kSecrets, a whole token, or empty for none.

@@ -1,6 +1,6 @@
 // Who may do what: every route, with every sort of token.
 #include "api/route.h"
-#include "app/api_fixture.h"
+#include "tests/server_fixture.h"
 
 namespace recourse::app {
 namespace {
@@ -193,9 +193,10 @@ TEST_P(ApiAccess, MakesAndTakesAwayTokens) {
   EXPECT_EQ(call(Method::kDelete, "/api/v1/tokens/" + made.text("id")).status, 204);
   EXPECT_EQ(get("/api/v1/whoami", secret).status, 401);
   EXPECT_EQ(call(Method::kDelete, "/api/v1/tokens/" + made.text("id")).status, 404);
-  for (const char* bad : {R"({"name":"","role":"viewer"})", R"({"name":"x","role":"root"})",
-                          R"({"name":"x","role":"viewer","tenant":""})", R"({"role":"viewer"})",
-                          R"({"name":"x","role":"viewer","more":1})"}) {
+  for (const char* bad :
+       {R"({"name":"","role":"viewer"})", R"({"name":"x","role":"root"})",
+        R"({"name":"x","role":""})", R"({"name":"x","role":"viewer","tenant":""})",
+        R"({"role":"viewer"})", R"({"name":"x","role":"viewer","more":1})"}) {
     EXPECT_EQ(post("/api/v1/tokens", bad).status, 422) << bad;
   }
 }
