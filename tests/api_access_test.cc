@@ -98,6 +98,17 @@ TEST_F(GateTest, TakesNoChangesFromOtherSitesPages) {
       gate_.refuse_early(request({{"Host", "localhost"}, {"Sec-Fetch-Site", "same-origin"}})));
 }
 
+TEST_F(GateTest, AsksOlderBrowsersWhereAPageIsFrom) {
+  const auto from = [&](const char* origin) {
+    return gate_.refuse_early(request({{"Host", "localhost:7070"}, {"Origin", origin}}))
+        .has_value();
+  };
+  EXPECT_FALSE(from("http://localhost:7070"));
+  EXPECT_TRUE(from("http://localhost:8080"));
+  EXPECT_TRUE(from("https://evil.example"));
+  EXPECT_TRUE(from("null"));
+}
+
 TEST_F(GateTest, AsksForATokenAndARole) {
   const auto made = tokens_.create({.name = "v", .role = Role::kViewer}, {}, "ops");
   const http::Request shown = request({{"Authorization", "Bearer " + made->secret}});

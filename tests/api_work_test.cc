@@ -194,22 +194,37 @@ class BulkJobsTest : public OnAMemoryStore {
   NullLog log_;
 };
 
-TEST_F(BulkJobsTest, CatchesWhatWasThereWhenItBeganAndNothingLater) {
+TEST_F(BulkJobsTest, CatchesAllThatIsThereWhenItBegins) {
   for (int i = 0; i < 3; ++i) (void)submit("work");
-  BulkJob job = job_to_cancel();
-  job.as_of = clock_.now();
-  clock_.advance(1s);
-  const task::TaskId later = submit("work");
   std::atomic<int> told = 0;
   BulkJobs jobs(*opened_, ids_, clock_, log_, [&] { ++told; });
-  const auto started = jobs.start(job);
+  const auto started = jobs.start(job_to_cancel());
   ASSERT_TRUE(started);
+  EXPECT_EQ(started->as_of, clock_.now());
   ASSERT_TRUE(ends(jobs, started->id));
   EXPECT_EQ(jobs.find(started->id).value()->state, "done");
-  while (told == 0) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(jobs.find(started->id).value()->done, 3U);
-  EXPECT_EQ(task(later).state, task::State::kPending);
+  EXPECT_EQ(jobs.find(started->id).value()->as_of, clock_.now());
+  while (told == 0) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(jobs.cancel(started->id).error().code, ErrorCode::kConflict);
+}
+
+TEST_F(BulkJobsTest, CatchesNothingThatCameLater) {
+  const task::TaskId first = submit("work");
+  std::string id;
+  {
+    // Nobody runs it yet.
+    BulkJob job = job_to_cancel();
+    job.id = id = "blk_waits";
+    ASSERT_TRUE(opened_->records().add({.space = "bulk", .name = id, .value = to_value(job)},
+                                       Duration(24h * 7), 1s));
+  }
+  clock_.advance(1s);
+  const task::TaskId later = submit("work");
+  BulkJobs jobs(*opened_, ids_, clock_, log_);
+  ASSERT_TRUE(ends(jobs, id));
+  EXPECT_EQ(task(first).state, task::State::kCancelled);
+  EXPECT_EQ(task(later).state, task::State::kPending);
 }
 
 TEST_F(BulkJobsTest, AnotherGoesOnWhereARunnerDied) {
@@ -244,7 +259,6 @@ TEST_F(BulkJobsTest, ANewJobRunsHoweverManyOldOnesThereAre) {
   }
   const task::TaskId id = submit("work");
   BulkJob job = job_to_cancel();
-  job.as_of = clock_.now();
   BulkJobs jobs(*opened_, ids_, clock_, log_);
   const auto started = jobs.start(job);
   ASSERT_TRUE(ends(jobs, started->id));

@@ -17,6 +17,16 @@ constexpr auto kLookEvery = std::chrono::seconds(5);
 // A runner that has not written for this long is gone.
 constexpr Duration kAbandonedAfter = std::chrono::seconds(30);
 
+// A new job does not know yet what the store's time was when it was written; its record does. A
+// node's own idea of that time lags, and would leave out what was submitted a moment ago.
+Result<BulkJob> job_of(const store::Record& record) {
+  Result<BulkJob> job = api::job_of(record.value);
+  if (job && job->as_of == TimePoint{} && record.expires_at) {
+    job->as_of = *record.expires_at - kKeptFor;
+  }
+  return job;
+}
+
 }  // namespace
 
 BulkJobs::BulkJobs(store::OpenedStore& opened, UlidSource& ids, const Clock& clock, Log& log,
@@ -49,14 +59,14 @@ Result<BulkJob> BulkJobs::start(BulkJob job) {
     nudged_ = true;
   }
   changed_.notify_all();
-  return job;
+  return job_of(added->record);
 }
 
 Result<std::optional<BulkJob>> BulkJobs::find(std::string_view id) {
   const auto record = opened_.records().find(kSpace, id, kPatience);
   if (!record) return fail(record.error());
   if (!*record) return std::optional<BulkJob>();
-  auto job = job_of((*record)->value);
+  auto job = job_of(**record);
   if (!job) return fail(job.error());
   return std::optional(*std::move(job));
 }
@@ -78,7 +88,7 @@ Result<std::vector<BulkJob>> BulkJobs::list() {
   if (!all) return fail(all.error());
   std::vector<BulkJob> jobs;
   for (const store::Record& record : *all) {
-    auto job = job_of(record.value);
+    auto job = job_of(record);
     if (!job) return fail(job.error());
     jobs.push_back(*std::move(job));
   }
@@ -91,7 +101,7 @@ Result<BulkJob> BulkJobs::cancel(std::string_view id) {
     auto record = opened_.records().find(kSpace, id, kPatience);
     if (!record) return fail(record.error());
     if (!*record) return fail(ErrorCode::kNotFound, "there is no bulk job " + shown(id));
-    auto job = job_of((*record)->value);
+    auto job = job_of(**record);
     if (!job) return fail(job.error());
     if (job->state != "running") {
       return fail(ErrorCode::kConflict, "the job is " + job->state + " already");
@@ -126,7 +136,7 @@ void BulkJobs::look() {
   auto all = records();
   if (!all) return;
   for (store::Record& record : *all) {
-    auto job = job_of(record.value);
+    auto job = job_of(record);
     if (!job || job->state != "running" || clock_.now() - job->beat_at < kAbandonedAfter) continue;
     log_.info("bulk_job_runs", {{"job", job->id}, {"action", std::string(to_string(job->action))}});
     while (!is_closing() && step(record, *job)) {

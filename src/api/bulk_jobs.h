@@ -28,7 +28,7 @@ class BulkJobs {
   BulkJobs(const BulkJobs&) = delete;
   BulkJobs& operator=(const BulkJobs&) = delete;
 
-  // Durable when it answers.
+  // Durable when it answers. What comes later, by the store's clock, it does not catch.
   Result<BulkJob> start(BulkJob job);
   Result<std::optional<BulkJob>> find(std::string_view id);
   Result<std::vector<BulkJob>> list();

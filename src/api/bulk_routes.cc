@@ -103,7 +103,6 @@ http::Response start(Desk& desk, const Call& call) {
   if (filter != nullptr) job.filter = *filter;
   job.by = call.caller.name;
   job.tenant = call.caller.tenant;
-  job.as_of = desk.node.store_now();
   const BulkPlan plan = plan_of(job, errors);
   if (!errors.empty()) return refuse(std::move(errors));
   if (ids) return dry_run ? count(desk, call, *ids) : by_ids(desk, call, job, *ids);

@@ -29,6 +29,12 @@ std::optional<std::string_view> token_of(const http::Request& request) {
   return header->substr(kBearer.size());
 }
 
+bool is_own_origin(const http::Request& request, std::string_view origin) {
+  const std::size_t scheme = origin.find("://");
+  return scheme != std::string_view::npos &&
+         origin.substr(scheme + 3) == request.headers.find("Host").value_or("");
+}
+
 Problem unknown(std::string detail) {
   return {.status = 401,
           .detail = std::move(detail),
@@ -47,6 +53,11 @@ std::optional<Problem> Gate::refuse_early(const http::Request& request) const {
   }
   const auto site = request.headers.find("Sec-Fetch-Site");
   if (!is_safe(request.method) && site && *site != "same-origin" && *site != "none") {
+    return Problem{.status = 403, .detail = "changes are not taken from other sites' pages"};
+  }
+  // Browsers that do not say the above yet say this.
+  const auto origin = request.headers.find("Origin");
+  if (!is_safe(request.method) && !site && origin && !is_own_origin(request, *origin)) {
     return Problem{.status = 403, .detail = "changes are not taken from other sites' pages"};
   }
   return std::nullopt;
