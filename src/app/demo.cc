@@ -89,7 +89,7 @@ void add_demo_command(CLI::App& program, cli::Terminal& terminal, std::function<
   command
       .add_option("--seconds", flags->seconds, "End so long after the story (default: at Ctrl-C)")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::NonNegativeNumber.description(""));
   command.callback([&chosen, &terminal, flags] {
     chosen = [&terminal, flags] { return demo(terminal, *flags); };
   });

@@ -20,9 +20,9 @@ constexpr Duration kSickFor = std::chrono::milliseconds(2'500);
 constexpr Duration kPatience = std::chrono::seconds(10);
 
 std::string counts_text(const object& states) {
-  return fmt::format("{} waiting, {} running, {} done, {} dead", number_of(states, "pending"),
-                     number_of(states, "running"), number_of(states, "succeeded"),
-                     number_of(states, "dead") + number_of(states, "failed"));
+  return fmt::format(
+      "{} under way, {} done, {} dead", number_of(states, "pending") + number_of(states, "running"),
+      number_of(states, "succeeded"), number_of(states, "dead") + number_of(states, "failed"));
 }
 
 }  // namespace
@@ -71,15 +71,20 @@ bool DemoStory::submit_all() {
 
 bool DemoStory::watch_them_fail() {
   title("Every attempt fails. Each task waits a little longer before the next one.");
-  Duration waited{};
-  const bool goes_on = wait_until(
-      [&](const object&) {
-        waited += kLookEvery;
-        return waited >= kSickFor;
-      },
-      kSickFor);
-  if (!goes_on) return false;
-  const auto why = session_.get("/api/v1/tasks/" + points_.front() + "/explain");
+  const std::string path = "/api/v1/tasks/" + points_.front();
+  std::int64_t attempts = 0;
+  for (Duration waited{}; waited < kSickFor; waited += kLookEvery) {
+    const auto task = session_.get(path);
+    if (!task) return false;
+    if (const auto now = number_of(*task, "attempts"); now > attempts) {
+      attempts = now;
+      line(session_.colors().dim(
+          fmt::format("attempt {} of {}: {}", attempts, points_.front(),
+                      cli::printable(cli::error_text(cli::object_of(*task, "last_error"))))));
+    }
+    if (!pause_(kLookEvery)) return false;
+  }
+  const auto why = session_.get(path + "/explain");
   if (!why) return false;
   line("$ recourse task explain " + points_.front());
   line(cli::printable(text_of(*why, "explanation")));

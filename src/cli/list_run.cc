@@ -49,7 +49,7 @@ void print_ids(Session& session, const boost::json::array& tasks) {
 void add_page_flags(CLI::App& command, ListFlags& flags) {
   command.add_option("--limit", flags.limit, "At most so many (default: 50)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::PositiveNumber.description(""));
   command.add_flag("--all", flags.all, "All of them");
 }
 
