@@ -50,7 +50,7 @@ void add_dead_commands(const Tree& tree) {
   CLI::App& group = add_group(tree.program, "dead", "What ended badly and waits for a person",
                               {"recourse dead list", "recourse dead retry --kind grant-points"});
   const auto flags = std::make_shared<ListFlags>();
-  CLI::App& list = add_command(group, "list", "The oldest first",
+  CLI::App& list = add_command(group, "list", "The newest first",
                                {"recourse dead list", "recourse dead list --kind grant-points"});
   add_kind_and_key_flags(list, flags->filter);
   add_page_flags(list, *flags);

@@ -1,6 +1,7 @@
 #include "cli/json_read.h"
 
 #include "base/rfc3339.h"
+#include "cli/display_text.h"
 
 namespace recourse::cli {
 
@@ -9,7 +10,7 @@ using boost::json::object;
 std::string text_of(const object& from, std::string_view name) {
   const auto* found = from.if_contains(name);
   const auto* text = found == nullptr ? nullptr : found->if_string();
-  return text == nullptr ? std::string() : std::string(*text);
+  return text == nullptr ? std::string() : printable(*text);
 }
 
 std::int64_t number_of(const object& from, std::string_view name) {

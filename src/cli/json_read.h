@@ -11,6 +11,7 @@
 
 namespace recourse::cli {
 
+// Printable: nobody's answer moves the cursor.
 std::string text_of(const boost::json::object& object, std::string_view name);
 std::int64_t number_of(const boost::json::object& object, std::string_view name);
 double fraction_of(const boost::json::object& object, std::string_view name);

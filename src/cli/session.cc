@@ -38,6 +38,13 @@ Result<std::string> server_of(const ApiFlags& flags, const Terminal& terminal) {
                                                shown(server), kUsualServer));
 }
 
+bool is_this_machine(std::string_view server) {
+  for (const std::string_view host : {"http://127.", "http://localhost", "http://[::1]"}) {
+    if (server.starts_with(host)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Session::Session(ApiFlags flags, Terminal& terminal)
@@ -49,6 +56,10 @@ Result<Session> Session::open(const ApiFlags& flags, Terminal& terminal) {
   auto client = http::Client::open({.connections_max = 4, .user_agent = "recourse-cli"});
   if (!client) return fail(client.error());
   session.client_ = *std::move(client);
+  if (!session.token_.empty() && session.server_.starts_with("http://") &&
+      !is_this_machine(session.server_)) {
+    session.say("warning: the token goes unencrypted to " + session.server_ + ": use https");
+  }
   return session;
 }
 

@@ -22,7 +22,7 @@ struct Count {
 };
 
 std::string count_text(const Count& count) {
-  return fmt::format("{}{}", count.more ? "more than " : "", count.found);
+  return (count.more ? "more than " : "") + grouped(count.found);
 }
 
 boost::json::object body_of(const Steering& steering, const SteerFlags& flags,
@@ -39,6 +39,23 @@ std::optional<Count> count(Session& session, boost::json::object body) {
   if (!answer) return std::nullopt;
   return Count{.found = static_cast<std::size_t>(number_of(*answer, "count")),
                .more = flag_of(*answer, "more")};
+}
+
+// A dry run stops counting at some point; states of kinds are counted anyhow.
+std::optional<std::size_t> count_by_state(Session& session, const FilterFlags& filter) {
+  if (filter.states.empty() || !filter.key.empty()) return std::nullopt;
+  const auto stats = session.try_get("/api/v1/stats");
+  if (!stats) return std::nullopt;
+  std::size_t sum = 0;
+  for (const auto& [kind, counts] : object_of(*stats, "kinds")) {
+    const bool fits =
+        filter.kinds.empty() || std::ranges::count(filter.kinds, std::string_view(kind)) > 0;
+    if (!fits || !counts.is_object()) continue;
+    for (const std::string& state : filter.states) {
+      sum += static_cast<std::size_t>(number_of(counts.get_object(), state));
+    }
+  }
+  return sum;
 }
 
 // Empty: go on.
@@ -96,7 +113,8 @@ ExitCode report(Session& session, const Steering& steering, const boost::json::o
   if (session.flags().json) session.print(job);
   const auto refused = number_of(job, "refused");
   const auto requested = number_of(job, "requested");
-  std::string text = fmt::format("{} {}", number_of(job, "done"), steering.done);
+  const auto done = static_cast<std::size_t>(number_of(job, "done"));
+  std::string text = fmt::format("{} {}", grouped(done), steering.done);
   if (requested > 0) text += fmt::format(", {} asked for while they run", requested);
   if (refused > 0) text += fmt::format(", {} refused", refused);
   session.say(text);
@@ -115,8 +133,12 @@ ExitCode steer_by_filter(Session& session, const Steering& steering, const Steer
   const auto filter = to_filter(flags.filter);
   if (!filter) return session.complain(ExitCode::kUsage, filter.error().message);
   const boost::json::object body = body_of(steering, flags, *filter);
-  const std::optional<Count> found = count(session, body);
+  std::optional<Count> found = count(session, body);
   if (!found) return session.exit_code();
+  if (found->more) {
+    const auto all = count_by_state(session, flags.filter);
+    if (all && *all >= found->found) found = Count{.found = *all};
+  }
   if (flags.dry_run || found->found == 0) {
     if (session.flags().json) {
       session.print(

@@ -9,7 +9,7 @@ namespace recourse::cli {
 void add_list(CLI::App& group, const Tree& tree) {
   const auto flags = std::make_shared<ListFlags>();
   CLI::App& command = add_command(
-      group, "list", "The oldest first",
+      group, "list", "The newest first",
       {"recourse task list", "recourse task list --state dead,failed --kind grant-points",
        "recourse task list --key order=4711 --json"});
   add_filter_flags(command, flags->filter);

@@ -126,6 +126,7 @@ std::string task_page(const TaskFacts& facts, TimePoint now, std::optional<std::
   std::string page = fmt::format("{}  {}  {}\n", colors.bold(text_of(facts.task, "id")),
                                  printable(text_of(facts.task, "kind")),
                                  style == nullptr ? state : (colors.*style)(state));
+  page += line("now", facts.explanation);
   page += facts_of(facts.task, now);
   for (const Table& table : {attempt_table(facts.attempts, now), note_table(facts.notes, now),
                              audit_table(facts.audit, now)}) {

@@ -12,6 +12,8 @@ namespace recourse::cli {
 
 struct TaskFacts {
   boost::json::object task = {};
+  // Why it is where it is; empty where that is plain.
+  std::string explanation = {};
   boost::json::array attempts = {};
   boost::json::array notes = {};
   boost::json::array audit = {};

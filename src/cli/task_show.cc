@@ -26,11 +26,17 @@ ExitCode show(Session& session, const std::string& id) {
       !read("/audit", facts.audit)) {
     return session.exit_code();
   }
+  if (!time_of(facts.task, "ended_at")) {
+    const auto why = session.get(path + "/explain");
+    if (!why) return session.exit_code();
+    facts.explanation = text_of(*why, "explanation");
+  }
   if (session.flags().json) {
     session.print(boost::json::object{{"task", facts.task},
                                       {"attempts", facts.attempts},
                                       {"notes", facts.notes},
-                                      {"audit", facts.audit}});
+                                      {"audit", facts.audit},
+                                      {"explanation", facts.explanation}});
   } else {
     session.terminal().out << task_page(facts, session.now(), session.terminal().out_width(),
                                         session.colors());
