@@ -53,8 +53,9 @@ void examine_schema(sql::Connection& connection, std::size_t known, Findings& fi
   const auto schema =
       ask_number(connection, "SELECT value FROM recourse_meta WHERE name = 'schema'");
   if (!schema) {
-    return findings.doubtful("store", "it has no tables of Recourse yet",
-                             "start the server once: recourse serve creates them");
+    return findings.doubtful("store", "it has no tables of Recourse that can be read",
+                             "start the server once: recourse serve creates them; or let this user "
+                             "read them");
   }
   const auto known_number = static_cast<std::int64_t>(known);
   if (*schema > known_number) {
@@ -151,19 +152,25 @@ void examine_store(const Config& config, const Clock& clock, Findings& findings)
     const Questions questions{
         .known_schema = store::postgres::migrations().size(),
         .durability =
-            "SELECT current_setting('fsync') || ' ' || "
-            "current_setting('synchronous_commit')",
-        .durable_answer = "on on",
+            "SELECT CASE WHEN current_setting('fsync') = 'on' AND "
+            "current_setting('synchronous_commit') <> 'off' THEN 'durable' ELSE "
+            "'fsync ' || current_setting('fsync') || ', synchronous_commit ' || "
+            "current_setting('synchronous_commit') END",
+        .durable_answer = "durable",
         .clock = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
         .durable_remedy = "set fsync and synchronous_commit to on"};
     return examine_server(sql::postgres::connect(url, deadline), questions, url, clock, findings);
   }
   if (url.starts_with("mysql") || url.starts_with("mariadb")) {
-    const Questions questions{.known_schema = store::mysql::migrations().size(),
-                              .durability = "SELECT CAST(@@innodb_flush_log_at_trx_commit AS CHAR)",
-                              .durable_answer = "1",
-                              .clock = "SELECT CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)",
-                              .durable_remedy = "set innodb_flush_log_at_trx_commit to 1"};
+    const Questions questions{
+        .known_schema = store::mysql::migrations().size(),
+        .durability =
+            "SELECT CASE WHEN @@innodb_flush_log_at_trx_commit IN (1, 3) THEN 'durable' "
+            "ELSE CONCAT('innodb_flush_log_at_trx_commit ', "
+            "@@innodb_flush_log_at_trx_commit) END",
+        .durable_answer = "durable",
+        .clock = "SELECT CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)",
+        .durable_remedy = "set innodb_flush_log_at_trx_commit to 1"};
     return examine_server(sql::mysql::connect(url, deadline), questions, url, clock, findings);
   }
   findings.doubtful("store", "it is in memory: everything is gone with the process",

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/config_commands.h"
+#include "app/configured.h"
 #include "app/demo.h"
 #include "app/doctor.h"
 #include "app/serve.h"
@@ -44,7 +45,7 @@ int run(int argc, char** argv) {
   program.set_version_flag("--version", "recourse " + std::string(kVersion));
   program.require_subcommand(1);
   std::function<int()> chosen;
-  cli::Terminal terminal = cli::process_terminal();
+  cli::Terminal terminal = cli::process_terminal(environment_of_process());
   ConfigFlags flags;
   add_serve(program, flags, chosen);
   add_config_commands(program, chosen);

@@ -5,6 +5,7 @@
 
 #include <iostream>
 #include <thread>
+#include <utility>
 
 #include "base/clock.h"
 
@@ -19,18 +20,6 @@ std::size_t width_of_window() {
     if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   }
   return kUsualWidth;
-}
-
-std::map<std::string, std::string> environment() {
-  std::map<std::string, std::string> variables;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view pair = *entry;
-    const std::size_t equals = pair.find('=');
-    if (equals != std::string_view::npos) {
-      variables.emplace(pair.substr(0, equals), pair.substr(equals + 1));
-    }
-  }
-  return variables;
 }
 
 }  // namespace
@@ -58,7 +47,7 @@ Colors Terminal::colors(bool refused) const {
                              .is_terminal = out_is_terminal}));
 }
 
-Terminal process_terminal() {
+Terminal process_terminal(std::map<std::string, std::string> environment) {
   return {.in = std::cin,
           .out = std::cout,
           .err = std::cerr,
@@ -66,7 +55,7 @@ Terminal process_terminal() {
           .out_is_terminal = isatty(STDOUT_FILENO) == 1,
           .err_is_terminal = isatty(STDERR_FILENO) == 1,
           .width = width_of_window,
-          .environment = environment(),
+          .environment = std::move(environment),
           .now = [] { return SystemClock().now(); },
           .sleep = [](Duration time) { std::this_thread::sleep_for(time); }};
 }

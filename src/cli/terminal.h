@@ -38,6 +38,6 @@ struct Terminal {
 };
 
 // That of this process.
-Terminal process_terminal();
+Terminal process_terminal(std::map<std::string, std::string> environment);
 
 }  // namespace recourse::cli
