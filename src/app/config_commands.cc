@@ -6,6 +6,7 @@
 #include "app/config/effective.h"
 #include "app/config/reference.h"
 #include "app/configured.h"
+#include "cli/command.h"
 
 namespace recourse::app {
 namespace {
@@ -33,24 +34,28 @@ int reference(bool markdown) {
 }  // namespace
 
 void add_config_commands(CLI::App& program, std::function<int()>& chosen) {
-  CLI::App* config = program.add_subcommand("config", "Check and show the configuration");
-  config->require_subcommand(1);
+  CLI::App& config =
+      cli::add_group(program, "config", "Check and show the configuration",
+                     {"recourse config check --config recourse.yaml", "recourse config reference"});
   const auto flags = std::make_shared<ConfigFlags>();
   const auto flag = std::make_shared<bool>(false);
 
-  CLI::App* check_it = config->add_subcommand("check", "Say what is wrong with a configuration");
-  add_config_flags(*check_it, *flags);
-  check_it->callback([&chosen, flags] { chosen = [flags] { return check(*flags); }; });
+  CLI::App& check_it = cli::add_command(config, "check", "Say what is wrong with a configuration",
+                                        {"recourse config check --config recourse.yaml"});
+  add_config_flags(check_it, *flags);
+  check_it.callback([&chosen, flags] { chosen = [flags] { return check(*flags); }; });
 
-  CLI::App* show_it = config->add_subcommand("show", "What is set, and by what");
-  add_config_flags(*show_it, *flags);
-  show_it->add_flag("--all", *flag, "Defaults too");
-  show_it->callback(
+  CLI::App& show_it = cli::add_command(config, "show", "What is set, and by what",
+                                       {"recourse config show --config recourse.yaml --all"});
+  add_config_flags(show_it, *flags);
+  show_it.add_flag("--all", *flag, "Defaults too");
+  show_it.callback(
       [&chosen, flags, flag] { chosen = [flags, flag] { return show(*flags, *flag); }; });
 
-  CLI::App* list = config->add_subcommand("reference", "Every key, with its default and meaning");
-  list->add_flag("--markdown", *flag, "As tables for a page");
-  list->callback([&chosen, flag] { chosen = [flag] { return reference(*flag); }; });
+  CLI::App& list = cli::add_command(config, "reference", "Every key, with its default and meaning",
+                                    {"recourse config reference > recourse.yaml"});
+  list.add_flag("--markdown", *flag, "As tables for a page");
+  list.callback([&chosen, flag] { chosen = [flag] { return reference(*flag); }; });
 }
 
 }  // namespace recourse::app

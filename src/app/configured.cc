@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <utility>
 
 namespace recourse::app {
 
@@ -31,7 +32,7 @@ Environment environment_of_process() {
   return environment;
 }
 
-std::optional<Config> load_or_complain(const ConfigFlags& flags, const Environment& environment) {
+Loaded load_flags(const ConfigFlags& flags, const Environment& environment) {
   std::string file = flags.file;
   if (const auto named = environment.find("RECOURSE_CONFIG");
       file.empty() && named != environment.end()) {
@@ -40,7 +41,11 @@ std::optional<Config> load_or_complain(const ConfigFlags& flags, const Environme
   std::vector<std::string> settings = flags.set;
   if (!flags.store.empty()) settings.push_back("store.url=" + flags.store);
   if (!flags.listen.empty()) settings.push_back("server.listen=" + flags.listen);
-  Loaded loaded = load_config(file, environment, settings);
+  return load_config(file, environment, std::move(settings));
+}
+
+std::optional<Config> load_or_complain(const ConfigFlags& flags, const Environment& environment) {
+  Loaded loaded = load_flags(flags, environment);
   for (const Problem& problem : loaded.problems) std::cerr << to_string(problem) << '\n';
   return std::move(loaded.config);
 }

@@ -21,6 +21,8 @@ void add_config_flags(CLI::App& command, ConfigFlags& flags);
 
 Environment environment_of_process();
 
+// With all that is wrong.
+Loaded load_flags(const ConfigFlags& flags, const Environment& environment);
 // Says on standard error what is wrong, and what only seems to be.
 std::optional<Config> load_or_complain(const ConfigFlags& flags, const Environment& environment);
 

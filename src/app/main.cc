@@ -3,36 +3,65 @@
 #include <CLI/Formatter.hpp>
 #include <functional>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "app/config_commands.h"
+#include "app/configured.h"
+#include "app/demo.h"
+#include "app/doctor.h"
 #include "app/serve.h"
+#include "app/usage.h"
 #include "app/version.h"
+#include "cli/commands.h"
 
 namespace recourse::app {
 namespace {
 
 constexpr int kUsage = 2;
 
-constexpr const char* kAbout =
-    "Recourse finishes what failed.\n\n"
-    "  recourse serve --config recourse.yaml\n"
-    "  recourse config check --config recourse.yaml\n";
+void add_serve(CLI::App& program, ConfigFlags& flags, std::function<int()>& chosen) {
+  CLI::App& server = cli::add_command(
+      program, "serve", "Run the server until it is told to stop",
+      {"recourse serve", "recourse serve --config recourse.yaml",
+       "recourse serve --store postgres://recourse@db/recourse --listen 127.0.0.1:7070"});
+  add_config_flags(server, flags);
+  server.callback([&] { chosen = [&] { return serve(flags); }; });
+}
+
+int refuse(const CLI::App& program, int argc, char** argv, const CLI::ParseError& error) {
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (arguments.empty()) {
+    std::cerr << program.help();
+  } else {
+    std::cerr << "recourse: " << usage_text(program, arguments, error.what()) << '\n';
+  }
+  return kUsage;
+}
 
 int run(int argc, char** argv) {
-  CLI::App program(kAbout, "recourse");
+  CLI::App program("Recourse finishes what failed.", "recourse");
+  cli::put_examples_first(program);
   program.set_version_flag("--version", "recourse " + std::string(kVersion));
   program.require_subcommand(1);
   std::function<int()> chosen;
+  cli::Terminal terminal = cli::process_terminal(environment_of_process());
   ConfigFlags flags;
-  CLI::App* server = program.add_subcommand("serve", "Run the server until it is told to stop");
-  add_config_flags(*server, flags);
-  server->callback([&] { chosen = [&] { return serve(flags); }; });
+  add_serve(program, flags, chosen);
   add_config_commands(program, chosen);
+  cli::add_commands(program, terminal, chosen);
+  add_doctor_command(program, terminal, chosen);
+  add_demo_command(program, terminal, chosen);
+  // Last: commands take their parent's examples with them.
+  cli::set_examples(program, {"recourse demo", "recourse serve --config recourse.yaml",
+                              "recourse task submit grant-points --payload '{\"user\": 7}'",
+                              "recourse task list --state dead", "recourse top"});
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // Help and version are no errors, and have an exit code of their own.
-    return program.exit(error) == 0 ? 0 : kUsage;
+    // Help and version are no errors.
+    if (error.get_exit_code() == 0) return program.exit(error);
+    return refuse(program, argc, argv, error);
   }
   return chosen ? chosen() : kUsage;
 }

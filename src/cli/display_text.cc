@@ -1,5 +1,7 @@
 #include "cli/display_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -113,6 +115,17 @@ std::string printable(std::string_view text) {
     rest.remove_prefix(is_c1 ? 2 : 1);
   }
   return clean_text(result, std::numeric_limits<std::size_t>::max());
+}
+
+std::string grouped(std::size_t number) {
+  const std::string digits = fmt::format("{}", number);
+  std::string result;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const bool begins_group = i > 0 && (digits.size() - i) % 3 == 0;
+    if (begins_group) result += ',';
+    result += digits[i];
+  }
+  return result;
 }
 
 }  // namespace recourse::cli

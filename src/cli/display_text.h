@@ -19,4 +19,7 @@ std::string cut_to(std::string_view text, std::size_t width);
 // One line of valid UTF-8: line ends and tabs become spaces, other control characters U+FFFD.
 std::string printable(std::string_view text);
 
+// 1,234,567
+std::string grouped(std::size_t number);
+
 }  // namespace recourse::cli

@@ -14,18 +14,6 @@ namespace {
 constexpr std::size_t kBarMax = 40;
 constexpr std::size_t kBarMin = 5;
 
-// 1,234,567
-std::string grouped(std::size_t number) {
-  const std::string digits = fmt::format("{}", number);
-  std::string result;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    const bool begins_group = i > 0 && (digits.size() - i) % 3 == 0;
-    if (begins_group) result += ',';
-    result += digits[i];
-  }
-  return result;
-}
-
 std::string time_left(const ProgressState& state, std::size_t total) {
   // The first hundredth says little about the rest.
   if (state.done == 0 || state.done >= total || state.done * 100 < total) return {};

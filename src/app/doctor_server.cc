@@ -1,0 +1,94 @@
+#include "app/doctor_server.h"
+
+#include <fmt/format.h>
+
+#include "cli/json_read.h"
+
+namespace recourse::app {
+namespace {
+
+using boost::json::object;
+using cli::number_of;
+using cli::text_of;
+
+constexpr Duration kHeartbeatMax = std::chrono::seconds(60);
+
+void examine_nodes(cli::Session& session, Findings& findings) {
+  const auto nodes = session.try_get("/api/v1/nodes");
+  if (!nodes) return;
+  int live = 0;
+  for (const auto& item : cli::array_of(*nodes, "items")) {
+    const auto* node = item.if_object();
+    if (node == nullptr || text_of(*node, "state") != "live") continue;
+    ++live;
+    // Heartbeats carry the store's time: one far from ours tells of clocks that differ.
+    const auto beat = cli::time_of(*node, "last_heartbeat_at");
+    const Duration distance = beat ? session.now() - *beat : Duration::zero();
+    if (distance > kHeartbeatMax || distance < -kHeartbeatMax) {
+      findings.doubtful("clock",
+                        fmt::format("node {} was heard of {} s from now", text_of(*node, "name"),
+                                    std::chrono::floor<std::chrono::seconds>(distance).count()),
+                        "let a time server set the clocks of both machines");
+    }
+  }
+  if (live == 0) {
+    findings.broken("nodes", "none is live: tasks are taken, and nobody runs them",
+                    "see recourse node list, and the log of the server");
+  } else {
+    findings.fine("nodes", fmt::format("{} live", live));
+  }
+}
+
+void examine_kinds(cli::Session& session, Findings& findings) {
+  const auto kinds = session.try_get("/api/v1/kinds");
+  if (!kinds) return;
+  for (const auto& item : cli::array_of(*kinds, "items")) {
+    const auto* kind = item.if_object();
+    if (kind == nullptr) continue;
+    const std::string name = text_of(*kind, "name");
+    const object& counts = cli::object_of(*kind, "counts");
+    if (cli::flag_of(*kind, "paused")) {
+      findings.doubtful("kind " + name, "is paused", "recourse kind resume " + name);
+    }
+    if (text_of(cli::object_of(*kind, "lane"), "breaker") == "open") {
+      findings.doubtful("kind " + name, "its breaker is open: its calls fail",
+                        "look at what it calls; recourse kind show " + name);
+    }
+    if (!kind->contains("type") && number_of(counts, "pending") > 0) {
+      findings.doubtful(
+          "kind " + name,
+          fmt::format("{} tasks wait, and no node declares it", number_of(counts, "pending")),
+          "declare it under kinds:, or cancel them");
+    }
+    const auto dead = number_of(counts, "dead") + number_of(counts, "failed");
+    if (dead > 0) {
+      findings.doubtful("kind " + name, fmt::format("{} dead letters wait for a person", dead),
+                        "recourse dead list --kind " + name);
+    }
+  }
+}
+
+}  // namespace
+
+void examine_server(cli::Session& session, Findings& findings) {
+  const auto stats = session.try_get("/api/v1/stats");
+  if (!stats) {
+    const bool auth = session.exit_code() == cli::ExitCode::kAuth;
+    return findings.broken("server", session.trouble(),
+                           auth ? "set RECOURSE_TOKEN, or name a file with --token-file"
+                                : "recourse serve, or name another with --server");
+  }
+  const object& node = cli::object_of(*stats, "node");
+  if (cli::flag_of(node, "stopping")) {
+    findings.doubtful("server", session.server() + " is stopping", "wait until it is back");
+  } else if (!cli::flag_of(node, "live")) {
+    findings.broken("server", session.server() + " has no live heartbeat",
+                    "look at its store and its log");
+  } else {
+    findings.fine("server", session.server() + " answers, and its node is live");
+  }
+  examine_nodes(session, findings);
+  examine_kinds(session, findings);
+}
+
+}  // namespace recourse::app

@@ -1,0 +1,41 @@
+// How commands are hung into the tree.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/api_flags.h"
+#include "cli/session.h"
+#include "cli/terminal.h"
+
+namespace recourse::cli {
+
+// Where commands come from and go to. `chosen` is what the program runs once all arguments are
+// read.
+struct Tree {
+  CLI::App& program;
+  Terminal& terminal;
+  std::function<int()>& chosen;
+  std::shared_ptr<ApiFlags> flags = std::make_shared<ApiFlags>();
+};
+
+// Help begins with the examples, a line each.
+CLI::App& add_command(CLI::App& parent, const std::string& name, const std::string& about,
+                      const std::vector<std::string>& examples);
+// One that needs a word more: `task`.
+CLI::App& add_group(CLI::App& parent, const std::string& name, const std::string& about,
+                    const std::vector<std::string>& examples);
+
+using ApiCommand = std::function<ExitCode(Session&)>;
+// Adds the flags of the server too.
+void runs(CLI::App& command, const Tree& tree, ApiCommand run,
+          TimeoutName timeout = TimeoutName::kShort);
+
+void set_examples(CLI::App& command, const std::vector<std::string>& examples);
+// To be called before anything is added.
+void put_examples_first(CLI::App& program);
+
+}  // namespace recourse::cli

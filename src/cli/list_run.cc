@@ -1,0 +1,78 @@
+#include "cli/list_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/json_read.h"
+#include "cli/task_rows.h"
+#include "cli/url_text.h"
+
+namespace recourse::cli {
+namespace {
+
+constexpr int kPageMax = 500;
+
+struct Listed {
+  boost::json::array items = {};
+  std::string next = {};
+};
+
+// As many pages as it takes.
+std::optional<Listed> read_pages(Session& session, const std::string& path,
+                                 const Parameters& filter, const ListFlags& flags) {
+  Listed listed;
+  do {
+    const auto wanted = flags.all ? kPageMax : flags.limit - static_cast<int>(listed.items.size());
+    Parameters parameters = filter;
+    parameters.emplace_back("limit", std::to_string(std::min(wanted, kPageMax)));
+    if (!listed.next.empty()) parameters.emplace_back("cursor", listed.next);
+    const auto page = session.get(path + query_text(parameters));
+    if (!page) return std::nullopt;
+    for (const auto& item : array_of(*page, "items")) listed.items.push_back(item);
+    listed.next = text_of(*page, "next_cursor");
+  } while (!listed.next.empty() &&
+           (flags.all || std::ssize(listed.items) < std::ptrdiff_t{flags.limit}));
+  return listed;
+}
+
+void print_ids(Session& session, const boost::json::array& tasks) {
+  for (const auto& task : tasks) {
+    if (const auto* object = task.if_object()) {
+      session.terminal().out << text_of(*object, "id") << '\n';
+    }
+  }
+}
+
+}  // namespace
+
+void add_page_flags(CLI::App& command, ListFlags& flags) {
+  command.add_option("--limit", flags.limit, "At most so many (default: 50)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber.description(""));
+  command.add_flag("--all", flags.all, "All of them");
+}
+
+ExitCode list_tasks(Session& session, const std::string& path, const ListFlags& flags,
+                    std::string_view nothing) {
+  const auto filter = to_parameters(flags.filter);
+  if (!filter) return session.complain(ExitCode::kUsage, filter.error().message);
+  const auto listed = read_pages(session, path, *filter, flags);
+  if (!listed) return session.exit_code();
+  if (session.flags().json) {
+    boost::json::object body{{"items", listed->items}, {"next_cursor", nullptr}};
+    if (!listed->next.empty()) body["next_cursor"] = listed->next;
+    session.print(body);
+    return ExitCode::kOk;
+  }
+  if (session.flags().quiet) {
+    print_ids(session, listed->items);
+    return ExitCode::kOk;
+  }
+  session.print(task_table(listed->items, session.now()));
+  if (listed->items.empty()) session.say(nothing);
+  if (!listed->next.empty()) session.say("There are more: --all shows them, --limit so many.");
+  return ExitCode::kOk;
+}
+
+}  // namespace recourse::cli

@@ -1,0 +1,69 @@
+#include "cli/payload.h"
+
+#include <boost/json.hpp>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+
+#include "base/text.h"
+
+namespace recourse::cli {
+namespace {
+
+constexpr std::string_view kSpace = " \t\r\n";
+// The server allows 32, and the payload lies inside the body.
+constexpr std::size_t kDepthMax = 31;
+
+// With spaces around it, the server could not tell which are the payload's own.
+bool can_stand_raw(std::string_view bytes) {
+  if (bytes.empty() || kSpace.find(bytes.front()) != std::string_view::npos ||
+      kSpace.find(bytes.back()) != std::string_view::npos) {
+    return false;
+  }
+  boost::json::error_code error;
+  boost::json::parse_options options;
+  options.max_depth = kDepthMax;
+  (void)boost::json::parse(bytes, error, {}, options);
+  return !error;
+}
+
+}  // namespace
+
+std::string to_base64(std::string_view bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::string_view part = bytes.substr(i, 3);
+    std::uint32_t bits = 0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      bits = bits << 8 | (j < part.size() ? static_cast<unsigned char>(part[j]) : 0U);
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      text += j <= part.size() ? kDigits[bits >> (18 - 6 * j) & 63U] : '=';
+    }
+  }
+  return text;
+}
+
+std::string payload_member(std::string_view bytes) {
+  if (can_stand_raw(bytes)) return "\"payload\":" + std::string(bytes);
+  return "\"payload_base64\":\"" + to_base64(bytes) + "\"";
+}
+
+Result<std::string> read_payload(const PayloadFlags& flags, std::istream& in) {
+  if (!flags.text.empty() && !flags.file.empty()) {
+    return fail(ErrorCode::kInvalid, "give --payload or --payload-file, not both");
+  }
+  if (flags.file.empty()) return flags.text;
+  if (flags.file == "-") return std::string(std::istreambuf_iterator<char>(in), {});
+  std::ifstream file(flags.file, std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  if (!file.is_open() || file.bad()) {
+    return fail(ErrorCode::kInvalid,
+                "the file " + shown(flags.file) + " cannot be read: correct --payload-file");
+  }
+  return bytes;
+}
+
+}  // namespace recourse::cli

@@ -1,0 +1,30 @@
+// A payload on its way into a request's body. The task gets the bytes as they were given: not one
+// space is lost, and no number is read and written again.
+#pragma once
+
+#include <istream>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace recourse::cli {
+
+// `"payload": {...}` where the bytes are JSON and nothing around it; `"payload_base64": "..."`
+// otherwise.
+std::string payload_member(std::string_view bytes);
+
+std::string to_base64(std::string_view bytes);
+
+struct PayloadFlags {
+  // Given on the command line, in a file, or on standard input where the file's name is -.
+  std::string text = {};
+  std::string file = {};
+
+  [[nodiscard]] bool given() const { return !text.empty() || !file.empty(); }
+};
+
+// The error says what to do.
+Result<std::string> read_payload(const PayloadFlags& flags, std::istream& in);
+
+}  // namespace recourse::cli

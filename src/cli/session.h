@@ -1,0 +1,72 @@
+// One run of a command: the server it speaks to, and the terminal it speaks on.
+//
+// Calls that fail say so on standard error, what to do next included; the command then only ends
+// with `exit_code()`.
+//
+// Thread safety: none.
+#pragma once
+
+#include <boost/json.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/api_flags.h"
+#include "cli/exit_code.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
+#include "http/client.h"
+
+namespace recourse::cli {
+
+class Session {
+ public:
+  // The error says which flag to correct.
+  static Result<Session> open(const ApiFlags& flags, Terminal& terminal);
+
+  // The object that the server answers with; an empty one where it has nothing to say.
+  std::optional<boost::json::object> get(const std::string& path);
+  std::optional<boost::json::object> call(http::Method method, const std::string& path,
+                                          std::string body);
+  // Where it failed, what would have been said is in `trouble()` instead.
+  std::optional<boost::json::object> try_get(const std::string& path);
+  // The answer in pieces, until `on_piece` is false or the server ends it. False where it failed.
+  bool follow(const std::string& path, std::function<bool(std::string_view)> on_piece);
+
+  // Of the last call that failed.
+  [[nodiscard]] ExitCode exit_code() const { return exit_code_; }
+  [[nodiscard]] const std::string& trouble() const { return trouble_; }
+
+  // `recourse: ...` on standard error; gives the code back.
+  ExitCode complain(ExitCode code, std::string_view text);
+  // On standard error, for people; nothing with -q or --json.
+  void say(std::string_view text);
+  void print(const boost::json::value& value);
+  void print(const Table& table);
+
+  [[nodiscard]] const ApiFlags& flags() const { return flags_; }
+  [[nodiscard]] Terminal& terminal() { return terminal_; }
+  [[nodiscard]] const Colors& colors() const { return colors_; }
+  [[nodiscard]] const std::string& server() const { return server_; }
+  [[nodiscard]] TimePoint now() const { return terminal_.now(); }
+
+ private:
+  Session(ApiFlags flags, Terminal& terminal);
+  Result<> take_flags();
+  http::Call call_to(http::Method method, const std::string& path) const;
+  std::optional<boost::json::object> read(http::CallResult result);
+
+  ApiFlags flags_;
+  Terminal& terminal_;
+  Colors colors_;
+  std::string server_;
+  std::string token_;
+  Duration timeout_{};
+  std::unique_ptr<http::Client> client_;
+  ExitCode exit_code_ = ExitCode::kOk;
+  std::string trouble_;
+};
+
+}  // namespace recourse::cli

@@ -1,0 +1,37 @@
+// Steering tasks: a few by their ids, or many by what they have in common.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/filter_flags.h"
+#include "cli/session.h"
+
+namespace recourse::cli {
+
+struct Steering {
+  // In the API's words and in ours: retry, Retries, retried.
+  std::string_view action;
+  std::string_view does;
+  std::string_view done;
+  // Nobody can take it back: a word has to be typed.
+  bool is_final = false;
+};
+
+struct SteerFlags {
+  // - reads them from standard input.
+  std::vector<std::string> ids = {};
+  FilterFlags filter = {};
+  std::string reason = {};
+  bool yes = false;
+  bool dry_run = false;
+};
+
+ExitCode steer(Session& session, const Steering& steering, const SteerFlags& flags);
+
+// All that fit the filter, however few conditions it has.
+ExitCode steer_by_filter(Session& session, const Steering& steering, const SteerFlags& flags);
+ExitCode steer_by_ids(Session& session, const Steering& steering, const SteerFlags& flags);
+
+}  // namespace recourse::cli

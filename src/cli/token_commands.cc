@@ -1,0 +1,122 @@
+// token create, list, revoke.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/confirm.h"
+#include "cli/json_read.h"
+#include "cli/url_text.h"
+#include "cli/when.h"
+
+namespace recourse::cli {
+namespace {
+
+struct CreateFlags {
+  std::string name = {}, role = {}, tenant = {}, expires_in = {};
+};
+
+struct RevokeFlags {
+  std::string id = {};
+  bool yes = false;
+};
+
+ExitCode create(Session& session, const CreateFlags& flags) {
+  boost::json::object body{{"name", flags.name}, {"role", flags.role}};
+  if (!flags.tenant.empty()) body["tenant"] = flags.tenant;
+  if (!flags.expires_in.empty()) body["expires_in"] = flags.expires_in;
+  const auto answer =
+      session.call(http::Method::kPost, "/api/v1/tokens", boost::json::serialize(body));
+  if (!answer) return session.exit_code();
+  if (session.flags().json) {
+    session.print(*answer);
+    return ExitCode::kOk;
+  }
+  session.terminal().out << text_of(*answer, "token") << '\n';
+  session.say(
+      fmt::format("This is shown once: keep it in a file, or in RECOURSE_TOKEN. Its id is {}.",
+                  text_of(*answer, "id")));
+  return ExitCode::kOk;
+}
+
+ExitCode list(Session& session) {
+  const auto answer = session.get("/api/v1/tokens");
+  if (!answer) return session.exit_code();
+  if (session.flags().json) {
+    session.print(*answer);
+    return ExitCode::kOk;
+  }
+  Table table({{.title = "ID"},
+               {.title = "NAME", .may_shrink = true},
+               {.title = "ROLE"},
+               {.title = "TENANT"},
+               {.title = "CREATED"},
+               {.title = "EXPIRES"},
+               {.title = "BY", .may_shrink = true}});
+  for (const auto& item : array_of(*answer, "items")) {
+    const auto* token = item.if_object();
+    if (token == nullptr) continue;
+    if (session.flags().quiet) session.terminal().out << text_of(*token, "id") << '\n';
+    const auto created = time_of(*token, "created_at");
+    const auto expires = time_of(*token, "expires_at");
+    table.add_texts({text_of(*token, "id"), text_of(*token, "name"), text_of(*token, "role"),
+                     text_of(*token, "tenant"), created ? relative(*created, session.now()) : "",
+                     expires ? relative(*expires, session.now()) : "never",
+                     text_of(*token, "created_by")});
+  }
+  if (session.flags().quiet) return ExitCode::kOk;
+  session.print(table);
+  if (table.rows() == 0) session.say("No tokens were created here.");
+  return ExitCode::kOk;
+}
+
+ExitCode revoke(Session& session, const RevokeFlags& flags) {
+  Terminal& terminal = session.terminal();
+  const Question question{.what = "Takes the token " + flags.id + " away for good."};
+  const Asking asking{.assumed = flags.yes,
+                      .is_terminal = terminal.in_is_terminal && terminal.err_is_terminal};
+  switch (confirm(question, asking, terminal.in, terminal.err)) {
+    case Confirmed::kYes: break;
+    case Confirmed::kNo: session.say("Nothing was done."); return ExitCode::kFailure;
+    case Confirmed::kNobodyToAsk: return ExitCode::kUsage;
+  }
+  const auto answer =
+      session.call(http::Method::kDelete, "/api/v1/tokens/" + percent_encoded(flags.id), "");
+  if (!answer) return session.exit_code();
+  session.say(flags.id + " is taken away");
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+void add_token_commands(const Tree& tree) {
+  CLI::App& group = add_group(tree.program, "token", "Who may use the API",
+                              {"recourse token create ci --role operator", "recourse token list"});
+  const auto flags = std::make_shared<CreateFlags>();
+  CLI::App& make = add_command(group, "create", "Make a token; it is shown once",
+                               {"recourse token create ci --role operator > ci.token",
+                                "recourse token create audit --role viewer --expires-in 30d"});
+  make.add_option("name", flags->name, "What the audit calls its holder")
+      ->required()
+      ->type_name("NAME");
+  make.add_option("--role", flags->role, "viewer, operator or admin")
+      ->required()
+      ->type_name("ROLE");
+  make.add_option("--tenant", flags->tenant, "For the tasks of one tenant only")->type_name("NAME");
+  make.add_option("--expires-in", flags->expires_in, "How long it is good for (default: for ever)")
+      ->type_name("DURATION");
+  runs(make, tree, [flags](Session& session) { return create(session, *flags); });
+
+  runs(add_command(group, "list", "Those that were created, without their secrets",
+                   {"recourse token list"}),
+       tree, list);
+
+  const auto which = std::make_shared<RevokeFlags>();
+  CLI::App& remove =
+      add_command(group, "revoke", "Take a token away", {"recourse token revoke tok_01J..."});
+  remove.add_option("id", which->id, "Which")->required()->type_name("ID");
+  remove.add_flag("-y,--yes", which->yes, "Do not ask");
+  runs(remove, tree, [which](Session& session) { return revoke(session, *which); });
+}
+
+}  // namespace recourse::cli
