@@ -197,17 +197,20 @@ class Program : public testing::Test {
 std::string config_of(const std::string& name, const std::string& store, const std::string& url) {
   return "server: {listen: '127.0.0.1:0'}\nnode: {name: " + name + "}\nstore: {" + store +
          "}\n"
-         "retry: {stick: {lease-ttl: 2s, renew-ahead: 1s}, scan: {initial-delay: 100, period: 200}}\n"
+         "retry: {stick: {lease-ttl: 2s, renew-ahead: 1s}, scan: {initial-delay: 100, period: "
+         "200}}\n"
          "kinds:\n  work: {type: http, url: '" +
-         url + "', concurrency: 2, timeout: 5s, breaker: false, "
+         url +
+         "', concurrency: 2, timeout: 5s, breaker: false, "
          "backoff: {base: 500ms, min: 100ms}}\n";
 }
 
 // The README's promise: refused twice, done at the third attempt, and its history shows it.
 TEST_F(Program, FinishesWhatAFlakyServiceRefusedTwice) {
   const Downstream downstream(2);
-  ServerProcess server(directory_.path(), "one",
-                       config_of("one", "data-dir: " + directory_.path().string(), downstream.url()));
+  ServerProcess server(
+      directory_.path(), "one",
+      config_of("one", "data-dir: " + directory_.path().string(), downstream.url()));
 
   const Reply made = call(server, http::Method::kPost, "/api/v1/tasks",
                           R"({"kind":"work","payload":{"big":12345678901234567890.10}})");

@@ -43,23 +43,23 @@ class ApiService {
   // On the transport's thread: nothing here waits for the store.
   void dispatch(const Route& route, Call call, http::Responder responder) {
     auto who = gate_.identify_at_once(call.request, route.role);
-    if (who && !admit(*std::move(who), call, responder)) return;
+    const bool is_known = who.has_value();
+    if (is_known && !admit(*std::move(who), call, responder)) return;
     const auto* later = std::get_if<AnswerLater>(&route.answer);
-    if (who && later != nullptr) return begin(*later, std::move(call), std::move(responder));
+    if (is_known && later != nullptr) return begin(*later, std::move(call), std::move(responder));
     if (desk_.pool.use().queued >= kWaitingMax) {
       return std::move(responder).send(refuse(503, "too many requests wait here already"));
     }
     const auto reply = std::make_shared<http::Responder>(std::move(responder));
-    desk_.pool.run(
-        [this, &route, call = std::move(call), reply, is_known = who.has_value()]() mutable {
-          if (reply->is_abandoned()) return;
-          if (!is_known && !admit(gate_.identify(call.request, route.role), call, *reply)) return;
-          if (const auto* soon = std::get_if<AnswerLater>(&route.answer)) {
-            begin(*soon, std::move(call), std::move(*reply));
-          } else {
-            std::move(*reply).send(answer(std::get<Answer>(route.answer), call));
-          }
-        });
+    desk_.pool.run([this, &route, call = std::move(call), reply, is_known]() mutable {
+      if (reply->is_abandoned()) return;
+      if (!is_known && !admit(gate_.identify(call.request, route.role), call, *reply)) return;
+      if (const auto* soon = std::get_if<AnswerLater>(&route.answer)) {
+        begin(*soon, std::move(call), std::move(*reply));
+      } else {
+        std::move(*reply).send(answer(std::get<Answer>(route.answer), call));
+      }
+    });
   }
 
   static bool admit(std::variant<Identity, Problem> who, Call& call, http::Responder& responder) {

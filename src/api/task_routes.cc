@@ -21,7 +21,7 @@ array to_array(const std::vector<Item>& items) {
   return list;
 }
 
-http::Response list_tasks(Desk& desk, const Call& call, store::Filter filter,
+http::Response list_tasks(Desk& desk, const Call& call, const store::Filter& filter,
                           std::vector<FieldError> errors) {
   const std::size_t limit = read_limit(call.request, errors);
   std::optional<task::TaskId> after;
@@ -47,7 +47,7 @@ http::Response list(Desk& desk, const Call& call) {
                            "created_before", "limit", "cursor"},
                           errors);
   store::Filter filter = read_filter(call.request, call.caller, errors);
-  return list_tasks(desk, call, std::move(filter), std::move(errors));
+  return list_tasks(desk, call, filter, std::move(errors));
 }
 
 http::Response list_dead(Desk& desk, const Call& call) {
@@ -57,7 +57,7 @@ http::Response list_dead(Desk& desk, const Call& call) {
       {"kind", "tenant", "key.*", "created_from", "created_before", "limit", "cursor"}, errors);
   store::Filter filter = read_filter(call.request, call.caller, errors);
   filter.states = {task::State::kDead, task::State::kFailed};
-  return list_tasks(desk, call, std::move(filter), std::move(errors));
+  return list_tasks(desk, call, filter, std::move(errors));
 }
 
 http::Response show(Desk& desk, const Call& call) {
