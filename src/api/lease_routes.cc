@@ -160,14 +160,14 @@ http::Response renew(Desk& desk, const Call& call) {
   return json_response(object{{"items", renewed_json(texts, held, *own, *ends)}});
 }
 
-http::Response reported(Desk& desk, const Call& call, engine::Report report) {
+http::Response reported(Desk& desk, const Call& call, const engine::Report& report) {
   // Workers report on tasks they may see.
   const auto task = desk.opened.reader().find(report.held.task, kPatience);
   if (!task) return refuse(task.error());
   if (!call.caller.may_see(task->spec.tenant)) {
     return refuse(404, task::to_string(report.held.task) + " does not exist");
   }
-  const auto answer = desk.leases.report(std::move(report), desk.node.store_now(), kPatience);
+  const auto answer = desk.leases.report(report, desk.node.store_now(), kPatience);
   if (!answer) return refuse(answer.error());
   if (answer->verdict == task::WriteVerdict::kRefused) {
     return refuse(409,

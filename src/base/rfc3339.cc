@@ -92,8 +92,8 @@ std::optional<TimePoint> scan(std::string_view text) {
   const int second = in.number(2);
   const Duration fraction = in.fraction();
   const Duration east = in.offset();
-  const year_month_day date =
-      year(year_number) / static_cast<unsigned>(month_number) / static_cast<unsigned>(day_number);
+  const year_month_day date(year(year_number), month(static_cast<unsigned>(month_number)),
+                            day(static_cast<unsigned>(day_number)));
   if (!date.ok() || hour > 23 || minute > 59 || second > 60) in.refuse();
   if (!in.is_done()) return std::nullopt;
   return TimePoint(sys_days(date)) + hours(hour) + minutes(minute) + seconds(second) + fraction -

@@ -140,7 +140,7 @@ store::Outcome LeaseDesk::outcome_of(const task::Task& task, const Report& repor
   return {.transition = std::move(verdict.transition), .attempt = std::nullopt};
 }
 
-Result<Reported> LeaseDesk::report(Report report, TimePoint store_now, Duration within) {
+Result<Reported> LeaseDesk::report(const Report& report, TimePoint store_now, Duration within) {
   auto task = opened_.reader().find(report.held.task, within);
   if (!task) return fail(task.error());
   const task::WriteVerdict judged = task::judge_write(task->ticket, report.held.ticket);

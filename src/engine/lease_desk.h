@@ -58,7 +58,7 @@ class LeaseDesk {
   Result<std::vector<std::optional<TimePoint>>> renew(const std::vector<store::Held>& held,
                                                       Duration lease_for, Duration within);
   // kNotFound where there is no such task. Repeating is recognised.
-  Result<Reported> report(Report report, TimePoint store_now, Duration within);
+  Result<Reported> report(const Report& report, TimePoint store_now, Duration within);
 
  private:
   Result<std::vector<task::Kind>> unpaused(const std::vector<task::Kind>& kinds, Duration within);
