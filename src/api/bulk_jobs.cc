@@ -17,10 +17,26 @@ constexpr auto kLookEvery = std::chrono::seconds(5);
 // A runner that has not written for this long is gone.
 constexpr Duration kAbandonedAfter = std::chrono::seconds(30);
 
+// A new job does not know yet what the store's time was when it was written; its record does. A
+// node's own idea of that time lags, and would leave out what was submitted a moment ago.
+Result<BulkJob> job_of(const store::Record& record) {
+  Result<BulkJob> job = api::job_of(record.value);
+  if (job && job->as_of == TimePoint{} && record.expires_at) {
+    job->as_of = *record.expires_at - kKeptFor;
+  }
+  return job;
+}
+
 }  // namespace
 
-BulkJobs::BulkJobs(store::OpenedStore& opened, UlidSource& ids, const Clock& clock, Log& log)
-    : opened_(opened), ids_(ids), clock_(clock), log_(log), thread_([this] { run(); }) {}
+BulkJobs::BulkJobs(store::OpenedStore& opened, UlidSource& ids, const Clock& clock, Log& log,
+                   std::function<void()> changed_tasks)
+    : opened_(opened),
+      ids_(ids),
+      clock_(clock),
+      log_(log),
+      changed_tasks_(std::move(changed_tasks)),
+      thread_([this] { run(); }) {}
 
 BulkJobs::~BulkJobs() {
   {
@@ -43,24 +59,36 @@ Result<BulkJob> BulkJobs::start(BulkJob job) {
     nudged_ = true;
   }
   changed_.notify_all();
-  return job;
+  return job_of(added->record);
 }
 
 Result<std::optional<BulkJob>> BulkJobs::find(std::string_view id) {
   const auto record = opened_.records().find(kSpace, id, kPatience);
   if (!record) return fail(record.error());
   if (!*record) return std::optional<BulkJob>();
-  auto job = job_of((*record)->value);
+  auto job = job_of(**record);
   if (!job) return fail(job.error());
   return std::optional(*std::move(job));
 }
 
+Result<std::vector<store::Record>> BulkJobs::records() {
+  std::vector<store::Record> all;
+  std::optional<std::string> after;
+  do {
+    auto page = opened_.records().list(kSpace, after, store::kPageRowsMax, kPatience);
+    if (!page) return fail(page.error());
+    std::ranges::move(page->records, std::back_inserter(all));
+    after = page->next;
+  } while (after);
+  return all;
+}
+
 Result<std::vector<BulkJob>> BulkJobs::list() {
-  const auto page = opened_.records().list(kSpace, std::nullopt, store::kPageRowsMax, kPatience);
-  if (!page) return fail(page.error());
+  const auto all = records();
+  if (!all) return fail(all.error());
   std::vector<BulkJob> jobs;
-  for (const store::Record& record : page->records) {
-    auto job = job_of(record.value);
+  for (const store::Record& record : *all) {
+    auto job = job_of(record);
     if (!job) return fail(job.error());
     jobs.push_back(*std::move(job));
   }
@@ -73,7 +101,7 @@ Result<BulkJob> BulkJobs::cancel(std::string_view id) {
     auto record = opened_.records().find(kSpace, id, kPatience);
     if (!record) return fail(record.error());
     if (!*record) return fail(ErrorCode::kNotFound, "there is no bulk job " + shown(id));
-    auto job = job_of((*record)->value);
+    auto job = job_of(**record);
     if (!job) return fail(job.error());
     if (job->state != "running") {
       return fail(ErrorCode::kConflict, "the job is " + job->state + " already");
@@ -105,14 +133,15 @@ void BulkJobs::run() {
 }
 
 void BulkJobs::look() {
-  const auto page = opened_.records().list(kSpace, std::nullopt, store::kPageRowsMax, kPatience);
-  if (!page) return;
-  for (store::Record record : page->records) {
-    auto job = job_of(record.value);
+  auto all = records();
+  if (!all) return;
+  for (store::Record& record : *all) {
+    auto job = job_of(record);
     if (!job || job->state != "running" || clock_.now() - job->beat_at < kAbandonedAfter) continue;
     log_.info("bulk_job_runs", {{"job", job->id}, {"action", std::string(to_string(job->action))}});
     while (!is_closing() && step(record, *job)) {
     }
+    if (changed_tasks_) changed_tasks_();
   }
 }
 

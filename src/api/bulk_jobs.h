@@ -1,6 +1,7 @@
 // Runs bulk jobs on a thread of its own: its node's, and those whose runner has died.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,14 +20,15 @@ namespace recourse::api {
 // Safe to use from any thread.
 class BulkJobs {
  public:
-  // All of them must outlive it.
-  BulkJobs(store::OpenedStore& opened, UlidSource& ids, const Clock& clock, Log& log);
+  // All of them must outlive it. `changed_tasks` is called when a job has changed some.
+  BulkJobs(store::OpenedStore& opened, UlidSource& ids, const Clock& clock, Log& log,
+           std::function<void()> changed_tasks = nullptr);
   // A job that runs goes on elsewhere, or after the next start.
   ~BulkJobs();
   BulkJobs(const BulkJobs&) = delete;
   BulkJobs& operator=(const BulkJobs&) = delete;
 
-  // Durable when it answers.
+  // Durable when it answers. What comes later, by the store's clock, it does not catch.
   Result<BulkJob> start(BulkJob job);
   Result<std::optional<BulkJob>> find(std::string_view id);
   Result<std::vector<BulkJob>> list();
@@ -36,6 +38,7 @@ class BulkJobs {
  private:
   void run();
   void look();
+  Result<std::vector<store::Record>> records();
   // One page; false when there is nothing more to do.
   bool step(store::Record& record, BulkJob& job);
   bool write(store::Record& record, BulkJob& job);
@@ -45,6 +48,7 @@ class BulkJobs {
   UlidSource& ids_;
   const Clock& clock_;
   Log& log_;
+  const std::function<void()> changed_tasks_;
   Mutex mutex_;
   ConditionVariable changed_;
   bool closing_ GUARDED_BY(mutex_) = false;

@@ -26,14 +26,17 @@ object item_json(const std::string& id, const Result<task::Effect>& effect) {
       {"error", {{"code", to_string(effect.error().code)}, {"detail", effect.error().message}}}};
 }
 
+Result<task::Task> find_task(Desk& desk, const Call& call, const std::string& id) {
+  return api::find_task(desk, {.request = {}, .parameters = {id}, .caller = call.caller});
+}
+
 // Each by its own state, so that retry means the right thing for each.
 http::Response by_ids(Desk& desk, const Call& call, const BulkJob& job,
                       const std::vector<std::string>& ids) {
   array items;
   std::size_t refused = 0;
   for (const std::string& id : ids) {
-    Call one{.request = {}, .parameters = {id}, .caller = call.caller};
-    const auto task = find_task(desk, one);
+    const auto task = find_task(desk, call, id);
     Result<task::Effect> effect =
         task ? Result<task::Effect>(task::Effect::kDone) : Result<task::Effect>(fail(task.error()));
     if (task) {
@@ -47,6 +50,19 @@ http::Response by_ids(Desk& desk, const Call& call, const BulkJob& job,
   }
   tell_owners(desk);
   return json_response(object{{"items", std::move(items)}, {"refused", refused}});
+}
+
+http::Response count(Desk& desk, const Call& call, const std::vector<std::string>& ids) {
+  std::size_t found = 0;
+  for (const std::string& id : ids) {
+    const auto task = find_task(desk, call, id);
+    if (!task && task.error().code != ErrorCode::kNotFound &&
+        task.error().code != ErrorCode::kInvalid) {
+      return refuse(task.error());
+    }
+    found += task ? 1 : 0;
+  }
+  return json_response(object{{"dry_run", true}, {"count", found}, {"more", false}});
 }
 
 http::Response count(Desk& desk, const BulkPlan& plan) {
@@ -67,8 +83,11 @@ http::Response start(Desk& desk, const Call& call) {
   std::vector<FieldError> errors;
   Fields fields(*body, "", errors);
   BulkJob job;
-  const auto action = parse_action(fields.required_text("action"));
-  if (!action) fields.refuse("action", "must be retry, cancel, pause, resume, resolve or ignore");
+  const std::string name = fields.required_text("action");
+  const auto action = parse_action(name);
+  if (!action && !name.empty()) {
+    fields.refuse("action", "must be retry, cancel, pause, resume, resolve or ignore");
+  }
   job.action = action.value_or(Action::kRetry);
   const auto ids = fields.texts("ids", kIdsMax);
   const object* filter = fields.object("filter");
@@ -84,10 +103,9 @@ http::Response start(Desk& desk, const Call& call) {
   if (filter != nullptr) job.filter = *filter;
   job.by = call.caller.name;
   job.tenant = call.caller.tenant;
-  job.as_of = desk.node.store_now();
   const BulkPlan plan = plan_of(job, errors);
   if (!errors.empty()) return refuse(std::move(errors));
-  if (ids) return by_ids(desk, call, job, *ids);
+  if (ids) return dry_run ? count(desk, call, *ids) : by_ids(desk, call, job, *ids);
   if (dry_run) return count(desk, plan);
   const auto started = desk.bulk.start(std::move(job));
   if (!started) return refuse(started.error());

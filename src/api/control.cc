@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "api/lease_line.h"
+
 namespace recourse::api {
 
 std::optional<Action> parse_action(std::string_view name) {
@@ -38,6 +40,7 @@ void tell_owners(Desk& desk) {
   desk.node.hint_requests();
   desk.node.hint_work();
   desk.node.hint_others(store::Hint::kRequest);
+  desk.lease_line.nudge();
 }
 
 Result<task::Effect> control_one(Desk& desk, task::TaskId id, const task::Order& order,

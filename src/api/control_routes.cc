@@ -42,6 +42,7 @@ Answer order_to(Action action) {
 void read_new_payload(Fields& fields, std::string_view raw, task::Order& order) {
   if (fields.has("payload")) order.payload = std::string(member_of(raw, "payload").value_or(""));
   if (const auto text = fields.text("payload_base64")) {
+    if (order.payload) fields.refuse("payload_base64", "cannot be given beside payload");
     order.payload = from_base64(*text);
     if (!order.payload) fields.refuse("payload_base64", "is not base 64 with its padding");
   }

@@ -64,13 +64,16 @@ struct Call {
   Identity caller;
 };
 
+// Requests that wait for a thread of the pool, at most: beyond it, come back.
+inline constexpr std::size_t kWaitingMax = 1'000;
 // Of every store call that a request makes.
 inline constexpr Duration kPatience = std::chrono::seconds(10);
 
 inline http::Response json_response(const boost::json::value& body, int status = 200) {
   return {.status = status,
           .headers = {{"Content-Type", "application/json"}},
-          .body = boost::json::serialize(body)};
+          // A line of its own, for those who read it in a terminal.
+          .body = boost::json::serialize(body) + "\n"};
 }
 
 inline http::Response refuse(const Error& error) { return to_response(problem_of(error)); }
@@ -79,7 +82,10 @@ inline http::Response refuse(int status, std::string detail) {
 }
 inline http::Response refuse(std::vector<FieldError> errors) {
   std::string detail = "correct what is listed in errors";
-  if (errors.size() == 1) detail = errors.front().pointer + " " + errors.front().detail;
+  if (errors.size() == 1) {
+    const FieldError& error = errors.front();
+    detail = error.pointer.empty() ? error.detail : error.pointer + " " + error.detail;
+  }
   return to_response({.status = 422, .detail = std::move(detail), .errors = std::move(errors)});
 }
 

@@ -115,14 +115,25 @@ Explanation explain_pending(const Task& task, const Facts& facts) {
   return explain_due(task, facts);
 }
 
+Explanation explain_paused(const Facts& facts) {
+  if (!facts.paused_by) {
+    return {"paused", "somebody paused it; resume it to let it run", std::nullopt};
+  }
+  const store::AuditEntry& by = *facts.paused_by;
+  const std::string reason = by.detail.empty() ? "" : fmt::format(" ({})", by.detail);
+  return {"paused",
+          fmt::format("{} paused it at {}{}; resume it to let it run", by.actor,
+                      format_rfc3339(by.at), reason),
+          std::nullopt};
+}
+
 }  // namespace
 
 Explanation explain(const Task& task, const Facts& facts) {
   switch (task.state) {
     case State::kPending: return explain_pending(task, facts);
     case State::kRunning: return explain_running(task, facts);
-    case State::kPaused:
-      return {"paused", "somebody paused it; resume it to let it run", std::nullopt};
+    case State::kPaused: return explain_paused(facts);
     case State::kDead:
     case State::kFailed:
       return {"needs_person",

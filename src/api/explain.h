@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/core/core.h"
+#include "store/history.h"
 #include "store/node.h"
 #include "task/record.h"
 
@@ -16,13 +17,15 @@ struct Facts {
   const engine::Core::Status& node;
   const std::vector<store::NodeRow>& nodes;
   const store::Pauses& pauses;
+  // Who paused the task, where that is known.
+  std::optional<store::AuditEntry> paused_by = std::nullopt;
   // Leased by programs outside, as far as this node knows.
   bool is_outside = false;
 };
 
 struct Explanation {
-  // A fixed word: finished, needs_person, paused, kind_paused, owned, leased, request_waiting,
-  // not_due, no_handler, breaker_open, nobody_leases, about_to_run
+  // A fixed word: finished, needs_person, paused, kind_paused, owned, owner_dead, leased,
+  // request_waiting, not_due, no_handler, breaker_open, behind_others, nobody_leases, about_to_run
   std::string code;
   std::string text;
   // When that is likely to change by itself.

@@ -89,7 +89,9 @@ std::string Fields::required_text(std::string_view name) {
     refuse(name, "is missing");
     return {};
   }
-  return text(name).value_or("");
+  std::optional<std::string> given = text(name);
+  if (given && given->empty()) refuse(name, "must not be empty");
+  return std::move(given).value_or("");
 }
 
 std::optional<std::int64_t> Fields::integer(std::string_view name, std::int64_t low,

@@ -40,7 +40,7 @@ class Fields {
   std::optional<std::vector<std::string>> texts(std::string_view name, std::size_t most);
   const boost::json::object* object(std::string_view name);
   const boost::json::array* array(std::string_view name, std::size_t most);
-  // Noted where it is missing.
+  // Noted where it is missing or empty, so that an empty answer is always one that was noted.
   std::string required_text(std::string_view name);
   // Seen, whatever it is.
   bool has(std::string_view name);

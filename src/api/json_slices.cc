@@ -1,5 +1,7 @@
 #include "api/json_slices.h"
 
+#include <boost/json.hpp>
+
 namespace recourse::api {
 namespace {
 
@@ -57,6 +59,16 @@ class Cursor {
   std::size_t at_ = 0;
 };
 
+// `key` with its quotes. A name may be written with escapes, and parsers see through them.
+bool is_named(std::string_view key, std::string_view name) {
+  if (key.find('\\') == std::string_view::npos) {
+    return key.size() == name.size() + 2 && key.substr(1, name.size()) == name;
+  }
+  boost::json::error_code error;
+  const boost::json::value plain = boost::json::parse(key, error);
+  return !error && plain.is_string() && std::string_view(plain.get_string()) == name;
+}
+
 }  // namespace
 
 std::optional<std::string_view> member_of(std::string_view object, std::string_view name) {
@@ -72,7 +84,7 @@ std::optional<std::string_view> member_of(std::string_view object, std::string_v
     cursor.skip_space();
     cursor.step();  // the colon
     const std::string_view value = cursor.value();
-    if (key.size() == name.size() + 2 && key.substr(1, name.size()) == name) found = value;
+    if (is_named(key, name)) found = value;
     cursor.skip_space();
   } while (cursor.peek() == ',');
   return found;

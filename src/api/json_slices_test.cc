@@ -29,6 +29,12 @@ TEST(JsonSlices, FindMembersOfTheOutermostObjectOnly) {
   EXPECT_EQ(member_of(R"({"payload":1,"payload":2})", "payload"), "2");
 }
 
+TEST(JsonSlices, SeeThroughEscapesInANameAsParsersDo) {
+  EXPECT_EQ(member_of(R"({"p\u0061yload":1})", "payload"), "1");
+  EXPECT_EQ(member_of(R"({"payload":1,"\u0070ayload":2})", "payload"), "2");
+  EXPECT_EQ(member_of(R"({"p\\u0061yload":1})", "payload"), std::nullopt);
+}
+
 TEST(JsonSlices, ListElements) {
   EXPECT_THAT(elements_of(R"([ {"a":[1,2]} , "x,]" ,3])"),
               ElementsAre(R"({"a":[1,2]})", R"("x,]")", "3"));

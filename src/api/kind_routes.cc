@@ -9,6 +9,7 @@
 #include "api/route.h"
 #include "api/shapes.h"
 #include "base/duration_text.h"
+#include "base/text.h"
 #include "engine/core/rules.h"
 
 namespace recourse::api {
@@ -108,6 +109,13 @@ http::Response set_pause(Desk& desk, const Call& call, bool paused) {
     return refuse(403, "a kind belongs to all tenants; this needs a token that is not one's alone");
   }
   const std::string& name = call.parameters.front();
+  if (name.size() > task::kKindBytesMax || !is_plain_text(name)) {
+    return refuse(422, "that cannot be a kind's name");
+  }
+  // It would be taken for a kind of that very name, and nothing would stop.
+  if (name.ends_with('*')) {
+    return refuse(422, shown(name) + " stands for many kinds; pause and resume each by its name");
+  }
   const auto version =
       desk.opened.store().pause_kind(task::Kind(name), paused, call.caller.name, kPatience);
   if (!version) return refuse(version.error());

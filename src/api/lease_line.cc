@@ -18,19 +18,25 @@ LeaseLine::LeaseLine(engine::LeaseDesk& leases, store::Reader& reader, const Clo
     : leases_(leases), reader_(reader), clock_(clock), thread_([this] { run(); }) {}
 
 LeaseLine::~LeaseLine() {
+  close();
+  thread_.join();
+}
+
+void LeaseLine::close() {
   {
     MutexLock lock(mutex_);
     closing_ = true;
   }
   changed_.notify_all();
-  thread_.join();
 }
 
-bool LeaseLine::wait(engine::LeaseWish wish, Duration at_most, Leased leased) {
+bool LeaseLine::wait(engine::LeaseWish wish, Duration at_most, Leased leased,
+                     std::function<bool()> is_gone) {
   {
     MutexLock lock(mutex_);
     if (line_.size() >= kWaitingWorkersMax || closing_) return false;
-    line_.push_back({std::move(wish), clock_.since_boot() + at_most, std::move(leased)});
+    line_.push_back(
+        {std::move(wish), clock_.since_boot() + at_most, std::move(leased), std::move(is_gone)});
     nudged_ = true;
   }
   changed_.notify_all();
@@ -87,6 +93,10 @@ std::set<task::Kind> LeaseLine::kinds_with_work(const std::deque<Waiting>& line)
 }
 
 bool LeaseLine::serve_one(const Waiting& waiting, std::set<task::Kind>& due) {
+  if (waiting.is_gone && waiting.is_gone()) {
+    waiting.leased(std::vector<task::Task>());
+    return true;
+  }
   engine::LeaseWish wish = waiting.wish;
   std::erase_if(wish.kinds, [&](const task::Kind& kind) { return !due.contains(kind); });
   if (wish.kinds.empty()) return false;

@@ -32,16 +32,21 @@ class LeaseLine {
   LeaseLine(const LeaseLine&) = delete;
   LeaseLine& operator=(const LeaseLine&) = delete;
 
-  // `leased` is called once, on the line's thread. False: too many wait already.
-  bool wait(engine::LeaseWish wish, Duration at_most, Leased leased);
+  // `leased` is called once, on the line's thread. Whoever `is_gone` gets no work: it would lie
+  // there until its lease ends. False: too many wait already, or the line is closed.
+  bool wait(engine::LeaseWish wish, Duration at_most, Leased leased,
+            std::function<bool()> is_gone = nullptr);
   // Something may be due.
   void nudge();
+  // Whoever waits is answered with nothing, and nobody may wait from now on.
+  void close();
 
  private:
   struct Waiting {
     engine::LeaseWish wish;
     BootTime until;
     Leased leased;
+    std::function<bool()> is_gone;
   };
 
   void run();

@@ -1,10 +1,13 @@
 // Work for programs outside: lease, renew, report.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "api/body.h"
+#include "api/feed.h"
+#include "api/figures.h"
 #include "api/lease_line.h"
 #include "api/route.h"
 #include "api/shapes.h"
@@ -41,6 +44,25 @@ struct LeaseAsked {
   Duration wait{};
 };
 
+// Each once, in their order: it is the order in which they are asked for work.
+void read_kinds(Fields& fields, std::vector<task::Kind>& kinds) {
+  const auto names = fields.texts("kinds", kKindsMax);
+  for (const std::string& name : names.value_or(std::vector<std::string>())) {
+    if (name.empty() || name.size() > task::kKindBytesMax || !is_plain_text(name)) {
+      fields.refuse("kinds", fmt::format("{} cannot be a kind's name", shown(name)));
+    }
+    if (std::ranges::find(kinds, task::Kind(name)) == kinds.end()) kinds.emplace_back(name);
+  }
+  if (kinds.empty()) fields.refuse("kinds", "must name at least one kind");
+}
+
+Duration read_lease_time(Fields& fields) {
+  const Duration lease =
+      fields.duration("lease", store::kLeaseMax).value_or(std::chrono::seconds(30));
+  if (lease < store::kLeaseMin) fields.refuse("lease", "must be longer than nothing");
+  return lease;
+}
+
 LeaseAsked read_lease(const object& body, std::vector<FieldError>& errors) {
   LeaseAsked asked;
   Fields fields(body, "", errors);
@@ -49,37 +71,35 @@ LeaseAsked read_lease(const object& body, std::vector<FieldError>& errors) {
   if (worker.size() > kWorkerBytesMax || !is_plain_text(worker)) {
     fields.refuse("worker", fmt::format("must have 1 to {} bytes of plain text", kWorkerBytesMax));
   }
-  for (std::string& kind : fields.texts("kinds", kKindsMax).value_or(std::vector<std::string>())) {
-    asked.wish.kinds.emplace_back(std::move(kind));
-  }
-  if (asked.wish.kinds.empty()) fields.refuse("kinds", "must name at least one kind");
+  read_kinds(fields, asked.wish.kinds);
   asked.wish.limit = static_cast<int>(fields.integer("limit", 1, store::kBatchRowsMax).value_or(1));
-  asked.wish.lease_for =
-      fields.duration("lease", store::kLeaseMax).value_or(std::chrono::seconds(30));
+  asked.wish.lease_for = read_lease_time(fields);
   asked.wait = fields.duration("wait", kWaitMax).value_or(Duration::zero());
   fields.refuse_others();
   return asked;
 }
 
-void lease(Desk& desk, Call call, http::Responder responder) {
+void lease(Desk& desk, const Call& call, http::Responder responder) {
   const auto body = read_body(call.request);
   if (!body) return std::move(responder).send(refuse(400, body.error().message));
+  if (call.caller.tenant) {
+    return std::move(responder).send(
+        refuse(403, "leasing takes tasks of all tenants; it needs a token of all tenants"));
+  }
   std::vector<FieldError> errors;
   LeaseAsked asked = read_lease(*body, errors);
-  if (call.caller.tenant) {
-    errors.push_back({"", "leasing takes tasks of all tenants; it needs a token of all tenants"});
-  }
   if (!errors.empty()) return std::move(responder).send(refuse(std::move(errors)));
   asked.wish.lease = task::LeaseId(desk.ids.next());
   const auto reply = std::make_shared<http::Responder>(std::move(responder));
-  const bool waits = desk.lease_line.wait(std::move(asked.wish), asked.wait,
-                                          [reply](const Result<std::vector<task::Task>>& tasks) {
-                                            // Where nobody waits any more, the leases end by
-                                            // themselves.
-                                            std::move(*reply).send(leased_response(tasks));
-                                          });
+  const bool waits = desk.lease_line.wait(
+      std::move(asked.wish), asked.wait,
+      [reply](const Result<std::vector<task::Task>>& tasks) {
+        std::move(*reply).send(leased_response(tasks));
+      },
+      [reply] { return reply->is_abandoned(); });
   if (!waits) {
-    std::move(*reply).send(refuse(429, "too many workers wait for work here; come back later"));
+    std::move(*reply).send(
+        refuse(503, "too many workers wait here, or the server is about to stop; come back later"));
   }
 }
 
@@ -91,6 +111,32 @@ std::optional<store::Held> read_ticket(Fields& fields, std::string_view name,
   return std::nullopt;
 }
 
+// A caller of one tenant does nothing to tasks of others, not even with their ticket.
+Result<std::vector<store::Held>> of_caller(Desk& desk, const Call& call,
+                                           const std::vector<store::Held>& held) {
+  if (!call.caller.tenant) return held;
+  std::vector<store::Held> own;
+  for (const store::Held& one : held) {
+    const auto task = desk.opened.reader().find(one.task, kPatience);
+    if (!task && task.error().code != ErrorCode::kNotFound) return fail(task.error());
+    if (task && call.caller.may_see(task->spec.tenant)) own.push_back(one);
+  }
+  return own;
+}
+
+array renewed_json(const std::vector<std::string>& texts, const std::vector<store::Held>& asked,
+                   const std::vector<store::Held>& renewed,
+                   const std::vector<std::optional<TimePoint>>& ends) {
+  array items;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const auto at = std::ranges::find(renewed, asked[i].task, &store::Held::task);
+    std::optional<TimePoint> end;
+    if (at != renewed.end()) end = ends[static_cast<std::size_t>(at - renewed.begin())];
+    items.push_back({{"ticket", texts[i]}, {"lease_end", to_json(end)}});
+  }
+  return items;
+}
+
 http::Response renew(Desk& desk, const Call& call) {
   const auto body = read_body(call.request);
   if (!body) return refuse(400, body.error().message);
@@ -98,8 +144,7 @@ http::Response renew(Desk& desk, const Call& call) {
   Fields fields(*body, "", errors);
   const auto texts =
       fields.texts("tickets", store::kBatchRowsMax).value_or(std::vector<std::string>());
-  const Duration lease_for =
-      fields.duration("lease", store::kLeaseMax).value_or(std::chrono::seconds(30));
+  const Duration lease_for = read_lease_time(fields);
   std::vector<store::Held> held;
   for (const std::string& text : texts) {
     if (const auto ticket = read_ticket(fields, "tickets", text)) held.push_back(*ticket);
@@ -107,13 +152,12 @@ http::Response renew(Desk& desk, const Call& call) {
   fields.refuse_others();
   if (texts.empty() && errors.empty()) errors.push_back({"/tickets", "must name at least one"});
   if (!errors.empty()) return refuse(std::move(errors));
-  const auto ends = desk.leases.renew(held, lease_for, kPatience);
+  const auto own = of_caller(desk, call, held);
+  if (!own) return refuse(own.error());
+  Result<std::vector<std::optional<TimePoint>>> ends;
+  if (!own->empty()) ends = desk.leases.renew(*own, lease_for, kPatience);
   if (!ends) return refuse(ends.error());
-  array items;
-  for (std::size_t i = 0; i < held.size(); ++i) {
-    items.push_back({{"ticket", texts[i]}, {"lease_end", to_json((*ends)[i])}});
-  }
-  return json_response(object{{"items", std::move(items)}});
+  return json_response(object{{"items", renewed_json(texts, held, *own, *ends)}});
 }
 
 http::Response reported(Desk& desk, const Call& call, engine::Report report) {
@@ -129,6 +173,10 @@ http::Response reported(Desk& desk, const Call& call, engine::Report report) {
     return refuse(409,
                   "this ticket is not valid any more: the lease ended or somebody else has the "
                   "task; drop the result");
+  }
+  if (answer->moved) {
+    desk.figures.happened(*answer->moved);
+    desk.feed.tell(*answer->moved, desk.clock.now());
   }
   desk.lease_line.nudge();
   desk.node.hint_work();

@@ -3,7 +3,9 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
-#include <numeric>
+#include <limits>
+#include <map>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -105,6 +107,7 @@ void add_kind(Families& out, const std::string& kind, const KindFigures& figures
 void add_lanes(Families& out, const engine::Core::Status& status) {
   std::size_t shown = 0;
   for (const engine::Core::LaneStatus& lane : status.lanes) {
+    // Of this node only: one that has more is looked at over the API.
     if (++shown > kKindLabelsMax) break;
     const Labels of_kind{label("kind", lane.kind.value)};
     out.gauge("recourse_lane_queued", "Tasks that wait for a free place on this node.", of_kind,
@@ -134,6 +137,21 @@ void add_node(Families& out, Desk& desk) {
   add_lanes(out, status);
 }
 
+void add_tasks(Families& out, const store::Counts& counts) {
+  std::set<std::string> kinds;
+  std::map<std::pair<std::string, task::State>, std::int64_t> shown;
+  for (const auto& [key, count] : counts) {
+    const bool has_own = kinds.contains(key.first.value) || kinds.size() < kKindLabelsMax;
+    if (has_own) kinds.insert(key.first.value);
+    shown[{has_own ? key.first.value : "other", key.second}] += count;
+  }
+  for (const auto& [key, count] : shown) {
+    out.gauge("recourse_tasks", "Tasks in the store, by state.",
+              {label("kind", key.first), label("state", to_string(key.second))},
+              static_cast<double>(count));
+  }
+}
+
 }  // namespace
 
 std::string metrics_text(Desk& desk) {
@@ -147,13 +165,7 @@ std::string metrics_text(Desk& desk) {
   }
   // The store's own, the same on every node.
   if (const auto counts = desk.opened.reader().counts(kPatience)) {
-    std::size_t shown = 0;
-    for (const auto& [key, count] : *counts) {
-      if (++shown > kKindLabelsMax * task::kAllStates.size()) break;
-      out.gauge("recourse_tasks", "Tasks in the store, by state.",
-                {label("kind", key.first.value), label("state", to_string(key.second))},
-                static_cast<double>(count));
-    }
+    add_tasks(out, *counts);
   }
   return out.text();
 }

@@ -64,13 +64,15 @@ http::Response to_response(const Problem& problem) {
   }
   http::Response response{.status = problem.status, .headers = problem.headers};
   response.headers.set("Content-Type", "application/problem+json");
+  response.headers.set("Cache-Control", "no-store");
+  response.headers.set("X-Content-Type-Options", "nosniff");
   std::optional<Duration> wait = problem.retry_after;
   if (!wait && (problem.status == 429 || problem.status == 503)) wait = kComeBackIn;
   if (wait) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(*wait).count();
     response.headers.set("Retry-After", std::to_string(std::max<std::int64_t>(seconds, 1)));
   }
-  response.body = boost::json::serialize(body);
+  response.body = boost::json::serialize(body) + "\n";
   return response;
 }
 

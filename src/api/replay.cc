@@ -10,6 +10,9 @@ constexpr std::string_view kSpace = "replay";
 constexpr Duration kReplayedFor = std::chrono::hours(24);
 constexpr std::size_t kKeyBytesMax = 255;
 
+// Behind the id of a task that was there before.
+constexpr std::string_view kTaken = "+";
+
 // The body's hash and the task's id, of fixed lengths.
 std::string value_of(const std::string& body, task::TaskId task) {
   return body + task::to_string(task);
@@ -40,22 +43,29 @@ Result<Replay> begin_replay(store::Records& records, const ReplayKey& key, task:
     added = records.add(mine, kReplayedFor, kPatience);
   }
   if (!added) return fail(added.error());
-  const std::string& value = added->record.value;
+  std::string_view value = added->record.value;
+  const bool is_taken = value.ends_with(kTaken);
+  if (is_taken) value.remove_suffix(kTaken.size());
   if (!value.starts_with(key.body)) {
     return fail(ErrorCode::kInvalid,
                 "this Idempotency-Key was used with another body in the last 24 hours; take a new "
                 "key for a new request");
   }
-  const auto there = task::parse_task_id("task", std::string_view(value).substr(key.body.size()));
+  const auto there = task::parse_task_id("task", value.substr(key.body.size()));
   if (!there) return fail(ErrorCode::kCorrupt, "a record of replays cannot be read");
   const bool is_first = added->added || *there == task;
-  return Replay{.is_first = is_first, .task = *there, .record = std::move(added->record)};
+  return Replay{.is_first = is_first,
+                .is_taken = is_taken,
+                .task = *there,
+                .record = std::move(added->record)};
 }
 
 Result<> point_replay_to(store::Records& records, const Replay& replay, task::TaskId task) {
+  if (replay.is_taken && replay.task == task) return {};
   store::Record record = replay.record;
-  record.value.resize(record.value.size() - task::to_string(replay.task).size());
+  record.value.resize(record.value.rfind(task::to_string(replay.task)));
   record.value += task::to_string(task);
+  record.value += kTaken;
   const auto replaced = records.replace(record, kReplayedFor, kPatience);
   // Whoever was faster found the same.
   if (!replaced && replaced.error().code != ErrorCode::kConflict) return fail(replaced.error());

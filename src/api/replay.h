@@ -17,6 +17,8 @@ struct ReplayKey {
 
 struct Replay {
   bool is_first = false;
+  // The first was answered with a task that had its unique key.
+  bool is_taken = false;
   task::TaskId task;
   store::Record record;
 };
@@ -26,6 +28,7 @@ Result<ReplayKey> read_replay_key(const Call& call);
 // Fixes which task the key stands for, before that exists. kInvalid: another body was sent under
 // it.
 Result<Replay> begin_replay(store::Records& records, const ReplayKey& key, task::TaskId task);
+// Another task has the unique key, and is what the key stands for from now on.
 Result<> point_replay_to(store::Records& records, const Replay& replay, task::TaskId task);
 
 }  // namespace recourse::api

@@ -3,18 +3,11 @@
 #include <exception>
 #include <utility>
 
+#include "api/safety.h"
 #include "http/router.h"
 
 namespace recourse::api {
 namespace {
-
-// Requests that wait for a thread, at most: beyond it, come back.
-constexpr std::size_t kWaitingMax = 1'000;
-
-void set_security_headers(http::Response& response) {
-  response.headers.set("Cache-Control", "no-store");
-  response.headers.set("X-Content-Type-Options", "nosniff");
-}
 
 class ApiService {
  public:
@@ -31,7 +24,7 @@ class ApiService {
       for (const auto& [name, value] : found->parameters) call.parameters.push_back(value);
       return dispatch(routes_[found->route], std::move(call), std::move(responder));
     }
-    std::move(responder).send(no_route(match));
+    std::move(responder).send(guarded(no_route(match)));
   }
 
  private:
@@ -50,23 +43,23 @@ class ApiService {
   // On the transport's thread: nothing here waits for the store.
   void dispatch(const Route& route, Call call, http::Responder responder) {
     auto who = gate_.identify_at_once(call.request, route.role);
-    if (who && !admit(*std::move(who), call, responder)) return;
+    const bool is_known = who.has_value();
+    if (is_known && !admit(*std::move(who), call, responder)) return;
     const auto* later = std::get_if<AnswerLater>(&route.answer);
-    if (who && later != nullptr) return (*later)(desk_, std::move(call), std::move(responder));
+    if (is_known && later != nullptr) return begin(*later, std::move(call), std::move(responder));
     if (desk_.pool.use().queued >= kWaitingMax) {
       return std::move(responder).send(refuse(503, "too many requests wait here already"));
     }
     const auto reply = std::make_shared<http::Responder>(std::move(responder));
-    desk_.pool.run(
-        [this, &route, call = std::move(call), reply, is_known = who.has_value()]() mutable {
-          if (reply->is_abandoned()) return;
-          if (!is_known && !admit(gate_.identify(call.request, route.role), call, *reply)) return;
-          if (const auto* soon = std::get_if<AnswerLater>(&route.answer)) {
-            (*soon)(desk_, std::move(call), std::move(*reply));
-          } else {
-            std::move(*reply).send(answer(std::get<Answer>(route.answer), call));
-          }
-        });
+    desk_.pool.run([this, &route, call = std::move(call), reply, is_known]() mutable {
+      if (reply->is_abandoned()) return;
+      if (!is_known && !admit(gate_.identify(call.request, route.role), call, *reply)) return;
+      if (const auto* soon = std::get_if<AnswerLater>(&route.answer)) {
+        begin(*soon, std::move(call), std::move(*reply));
+      } else {
+        std::move(*reply).send(answer(std::get<Answer>(route.answer), call));
+      }
+    });
   }
 
   static bool admit(std::variant<Identity, Problem> who, Call& call, http::Responder& responder) {
@@ -79,13 +72,15 @@ class ApiService {
   }
 
   http::Response answer(const Answer& route, const Call& call) {
+    return answer_calmly(desk_.log, [&] { return route(desk_, call); });
+  }
+
+  // A responder that is dropped on the way out answers 500 by itself.
+  void begin(const AnswerLater& route, Call call, http::Responder responder) {
     try {
-      http::Response response = route(desk_, call);
-      set_security_headers(response);
-      return response;
+      route(desk_, std::move(call), std::move(responder));
     } catch (const std::exception& error) {
       desk_.log.error("request_threw", {{"what", error.what()}});
-      return refuse(500, "this is a bug of ours; the log says more");
     }
   }
 

@@ -69,6 +69,7 @@ object to_json(const task::Task& task, Payload payload) {
   if (!spec.headers.empty()) shape["headers"] = to_json(spec.headers);
   if (!spec.search_keys.empty()) shape["search_keys"] = to_json(spec.search_keys);
   if (task.owner) shape["owner"] = task::to_string(*task.owner);
+  if (task.ended_by) shape["ended_by"] = task::to_string(*task.ended_by);
   if (task.lease_end) shape["lease_end"] = to_json(task.lease_end);
   if (task.requested) shape["requested"] = to_string(*task.requested);
   if (task.deaths > 0) shape["owner_deaths"] = task.deaths;

@@ -9,8 +9,10 @@
 #include "api/body.h"
 #include "api/figures.h"
 #include "api/json_slices.h"
+#include "api/lease_line.h"
 #include "api/replay.h"
 #include "api/route.h"
+#include "api/safety.h"
 #include "api/submission.h"
 
 namespace recourse::api {
@@ -58,6 +60,12 @@ http::Response to_response(const engine::SubmitAnswer& answer) {
   return response;
 }
 
+// Counts it, and wakes the workers who wait for such.
+void note_submit(Desk& desk, const std::string& kind, const engine::SubmitAnswer& answer) {
+  desk.figures.submitted(kind, answer.result.has_value());
+  if (answer.result && *answer.result == store::Insertion::kInserted) desk.lease_line.nudge();
+}
+
 // One caller's answer. It deletes itself when it has given it.
 class OneWaiter final : public engine::SubmitWaiter {
  public:
@@ -65,7 +73,7 @@ class OneWaiter final : public engine::SubmitWaiter {
       : desk_(desk), responder_(std::move(responder)), kind_(kind) {}
 
   void answered(const engine::SubmitAnswer& answer) override {
-    desk_.figures.submitted(kind_, answer.result.has_value());
+    note_submit(desk_, kind_, answer);
     std::move(responder_).send(to_response(answer));
     delete this;
   }
@@ -119,7 +127,7 @@ class BatchWaiter final : public engine::SubmitWaiter {
       : desk_(desk), batch_(std::move(batch)), place_(place), kind_(kind) {}
 
   void answered(const engine::SubmitAnswer& answer) override {
-    desk_.figures.submitted(kind_, answer.result.has_value());
+    note_submit(desk_, kind_, answer);
     batch_->set(place_, answer.result ? to_json(answer) : error_item(answer));
     delete this;
   }
@@ -147,16 +155,26 @@ http::Response submit_once(Desk& desk, const Call& call, Submit submit) {
   const std::string kind = submit.submission.spec.kind.value;
   const engine::SubmitAnswer answer =
       desk.node.submit(std::move(submit.submission), submit.novelty);
-  if (replay->is_first) desk.figures.submitted(kind, answer.result.has_value());
+  if (!answer.result) {
+    desk.figures.submitted(kind, false);
+    return to_response(answer);
+  }
   // Another task has the unique key: from now on this request means that one.
-  if (answer.result && answer.task != replay->task) {
+  const bool key_taken = *answer.result == store::Insertion::kKeyTaken;
+  if (key_taken) {
     if (Result<> kept = point_replay_to(desk.opened.records(), *replay, answer.task); !kept) {
       return refuse(kept.error());
     }
   }
-  if (replay->is_first || !answer.result) return to_response(answer);
+  if (replay->is_first || *answer.result == store::Insertion::kInserted) {
+    note_submit(desk, kind, answer);
+    return to_response(answer);
+  }
   // As it was answered the first time.
-  http::Response response = to_response({answer.submit, answer.task, store::Insertion::kInserted});
+  const bool was_taken = key_taken || replay->is_taken;
+  http::Response response =
+      to_response({answer.submit, answer.task,
+                   was_taken ? store::Insertion::kKeyTaken : store::Insertion::kInserted});
   response.headers.set("Idempotent-Replayed", "true");
   return response;
 }
@@ -171,16 +189,20 @@ void submit_one(Desk& desk, Call call, http::Responder responder) {
   give_id(desk, submit);
   const std::string kind = submit.submission.spec.kind.value;
   if (call.request.headers.find("Idempotency-Key")) {
+    if (desk.pool.use().queued >= kWaitingMax) {
+      return std::move(responder).send(refuse(503, "too many requests wait here already"));
+    }
     return desk.pool.run([&desk, call = std::move(call), submit = std::move(submit),
                           reply = std::make_shared<http::Responder>(std::move(responder))] {
-      std::move(*reply).send(submit_once(desk, call, submit));
+      std::move(*reply).send(
+          answer_calmly(desk.log, [&] { return submit_once(desk, call, submit); }));
     });
   }
   auto waiter = std::make_unique<OneWaiter>(desk, std::move(responder), kind);
   desk.node.submit(std::move(submit.submission), submit.novelty, *waiter.release());
 }
 
-void submit_many(Desk& desk, Call call, http::Responder responder) {
+void submit_many(Desk& desk, const Call& call, http::Responder responder) {
   const auto body = read_body(call.request);
   if (!body) return std::move(responder).send(refuse(400, body.error().message));
   std::vector<FieldError> errors;

@@ -120,7 +120,7 @@ http::Response audit(Desk& desk, const Call& call) {
   return json_response(body);
 }
 
-void events(Desk& desk, Call call, http::Responder responder) {
+void events(Desk& desk, const Call& call, http::Responder responder) {
   if (desk.feed.watchers() >= kWatchersMax) {
     return std::move(responder).send(refuse(429, "too many watch already; come back later"));
   }

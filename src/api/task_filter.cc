@@ -41,9 +41,16 @@ std::vector<std::string> values_of(const http::Request& request, std::string_vie
   return values;
 }
 
-// A caller of one tenant means that one, whatever they ask for.
-void limit_to(const Identity& caller, store::Filter& filter) {
-  if (caller.tenant) filter.tenant = caller.tenant;
+constexpr std::string_view kOtherTenant = "is not the one of your token; leave it out";
+constexpr std::string_view kNotPlain = "must be valid UTF-8 without control characters";
+
+// A caller of one tenant means that one. Who asks for another is told, instead of being shown, or
+// changing, what they did not ask for. False: they did.
+bool limit_to(const Identity& caller, store::Filter& filter) {
+  if (!caller.tenant) return true;
+  const bool is_own = !filter.tenant || *filter.tenant == *caller.tenant;
+  filter.tenant = caller.tenant;
+  return is_own;
 }
 
 void read_search_key(const http::Request& request, store::Filter& filter,
@@ -55,6 +62,12 @@ void read_search_key(const http::Request& request, store::Filter& filter,
     }
     filter.search_key = {key.substr(kKeyPrefix.size()), value};
   }
+}
+
+std::optional<std::string> plain_text(Fields& fields, std::string_view name) {
+  std::optional<std::string> text = fields.text(name);
+  if (text && !is_plain_text(*text)) fields.refuse(name, std::string(kNotPlain));
+  return text;
 }
 
 std::optional<TimePoint> read_time(const http::Request& request, std::string_view name,
@@ -79,6 +92,10 @@ store::Filter read_filter(const http::Request& request, const Identity& caller,
       errors.push_back({"?state", unknown_state(name)});
     }
   }
+  for (const auto& [key, value] : request.query) {
+    if (!is_plain_text(value))
+      errors.push_back({"?" + clean_text(key, 100), std::string(kNotPlain)});
+  }
   for (std::string& kind : values_of(request, "kind")) filter.kinds.emplace_back(std::move(kind));
   if (const auto text = request.parameter("tenant")) {
     filter.tenant = task::Tenant(std::string(*text));
@@ -89,7 +106,7 @@ store::Filter read_filter(const http::Request& request, const Identity& caller,
   read_search_key(request, filter, errors);
   filter.created_from = read_time(request, "created_from", errors);
   filter.created_before = read_time(request, "created_before", errors);
-  limit_to(caller, filter);
+  if (!limit_to(caller, filter)) errors.push_back({"?tenant", std::string(kOtherTenant)});
   return filter;
 }
 
@@ -104,18 +121,25 @@ store::Filter read_filter(Fields& fields, const Identity& caller) {
     }
   }
   for (std::string& kind : fields.texts("kind", kListMax).value_or(std::vector<std::string>())) {
+    if (!is_plain_text(kind)) fields.refuse("kind", std::string(kNotPlain));
     filter.kinds.emplace_back(std::move(kind));
   }
-  if (auto text = fields.text("tenant")) filter.tenant = task::Tenant(*std::move(text));
-  if (auto text = fields.text("unique_key")) filter.unique_key = task::UniqueKey(*std::move(text));
+  if (auto text = plain_text(fields, "tenant")) filter.tenant = task::Tenant(*std::move(text));
+  if (auto text = plain_text(fields, "unique_key")) {
+    filter.unique_key = task::UniqueKey(*std::move(text));
+  }
   if (const auto keys = fields.texts_by_name("keys")) {
     if (keys->size() > 1) fields.refuse("keys", "has too many: one search key at a time");
     if (!keys->empty()) filter.search_key = *keys->begin();
+    if (filter.search_key &&
+        !(is_plain_text(filter.search_key->first) && is_plain_text(filter.search_key->second))) {
+      fields.refuse("keys", std::string(kNotPlain));
+    }
   }
   filter.created_from = fields.time("created_from");
   filter.created_before = fields.time("created_before");
   fields.refuse_others();
-  limit_to(caller, filter);
+  if (!limit_to(caller, filter)) fields.refuse("tenant", std::string(kOtherTenant));
   return filter;
 }
 

@@ -21,7 +21,7 @@ array to_array(const std::vector<Item>& items) {
   return list;
 }
 
-http::Response list_tasks(Desk& desk, const Call& call, store::Filter filter,
+http::Response list_tasks(Desk& desk, const Call& call, const store::Filter& filter,
                           std::vector<FieldError> errors) {
   const std::size_t limit = read_limit(call.request, errors);
   std::optional<task::TaskId> after;
@@ -47,7 +47,7 @@ http::Response list(Desk& desk, const Call& call) {
                            "created_before", "limit", "cursor"},
                           errors);
   store::Filter filter = read_filter(call.request, call.caller, errors);
-  return list_tasks(desk, call, std::move(filter), std::move(errors));
+  return list_tasks(desk, call, filter, std::move(errors));
 }
 
 http::Response list_dead(Desk& desk, const Call& call) {
@@ -57,7 +57,7 @@ http::Response list_dead(Desk& desk, const Call& call) {
       {"kind", "tenant", "key.*", "created_from", "created_before", "limit", "cursor"}, errors);
   store::Filter filter = read_filter(call.request, call.caller, errors);
   filter.states = {task::State::kDead, task::State::kFailed};
-  return list_tasks(desk, call, std::move(filter), std::move(errors));
+  return list_tasks(desk, call, filter, std::move(errors));
 }
 
 http::Response show(Desk& desk, const Call& call) {
@@ -99,6 +99,20 @@ http::Response audit(Desk& desk, const Call& call) {
   return json_response(object{{"items", to_array(page->entries)}});
 }
 
+// The last of them; empty where the audit does not say.
+Result<std::optional<store::AuditEntry>> who_paused(Desk& desk, const task::Task& task) {
+  std::optional<store::AuditEntry> last;
+  if (task.state != task::State::kPaused) return last;
+  const auto page =
+      desk.opened.reader().audit(task.id, std::nullopt, store::kPageRowsMax, kPatience);
+  if (!page) return fail(page.error());
+  for (const store::AuditEntry& entry : page->entries) {
+    const bool is_pause = entry.action.starts_with("pause");
+    if (is_pause && (!last || last->at < entry.at)) last = entry;
+  }
+  return last;
+}
+
 http::Response explain_task(Desk& desk, const Call& call) {
   const auto task = find_task(desk, call);
   if (!task) return refuse(task.error());
@@ -106,6 +120,8 @@ http::Response explain_task(Desk& desk, const Call& call) {
   if (!nodes) return refuse(nodes.error());
   const auto pauses = desk.opened.reader().pauses(kPatience);
   if (!pauses) return refuse(pauses.error());
+  const auto paused_by = who_paused(desk, *task);
+  if (!paused_by) return refuse(paused_by.error());
   const engine::KindRules* rules = desk.node.kinds().find(task->spec.kind);
   const engine::Core::Status status = desk.node.status();
   const Explanation why =
@@ -113,6 +129,7 @@ http::Response explain_task(Desk& desk, const Call& call) {
                       .node = status,
                       .nodes = *nodes,
                       .pauses = *pauses,
+                      .paused_by = *paused_by,
                       .is_outside = rules != nullptr && rules->settings.outside});
   return json_response(object{{"id", task::to_string(task->id)},
                               {"state", to_string(task->state)},

@@ -38,12 +38,24 @@ http::Response create(Desk& desk, const Call& call) {
   const std::optional<Role> role = parse_role(role_name);
   if (!role && !role_name.empty()) fields.refuse("role", "must be viewer, operator or admin");
   identity.role = role.value_or(Role::kNone);
-  if (const auto tenant = fields.text("tenant")) identity.tenant = task::Tenant(*tenant);
+  if (const auto tenant = fields.text("tenant")) {
+    identity.tenant = task::Tenant(*tenant);
+    // An empty one would be that of tasks that have none, not that of all.
+    if (tenant->empty() || tenant->size() > task::kKeyBytesMax || !is_plain_text(*tenant)) {
+      fields.refuse("tenant",
+                    fmt::format("must have 1 to {} bytes of plain text; leave it out for all",
+                                task::kKeyBytesMax));
+    }
+  }
   const auto lives_for = fields.duration("expires_in", std::chrono::hours(24 * 365 * 10));
   fields.refuse_others();
   if (!errors.empty()) return refuse(std::move(errors));
   const auto token = desk.tokens.create(std::move(identity), lives_for, call.caller.name);
   if (!token) return refuse(token.error());
+  desk.log.info("token_made", {{"token", token->view.id},
+                               {"name", token->view.identity.name},
+                               {"role", std::string(to_string(token->view.identity.role))},
+                               {"by", call.caller.name}});
   object shape = to_json(token->view);
   shape["token"] = token->secret;
   return json_response(shape, 201);
@@ -60,6 +72,7 @@ http::Response list(Desk& desk, const Call&) {
 http::Response revoke(Desk& desk, const Call& call) {
   const Result<> revoked = desk.tokens.revoke(call.parameters.front());
   if (!revoked) return refuse(revoked.error());
+  desk.log.info("token_taken_away", {{"token", call.parameters.front()}, {"by", call.caller.name}});
   return {.status = 204};
 }
 

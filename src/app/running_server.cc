@@ -16,6 +16,7 @@
 #include "app/janitor.h"
 #include "app/kinds.h"
 #include "app/listening.h"
+#include "app/pulse.h"
 #include "app/version.h"
 #include "base/clock.h"
 #include "base/ulid_source.h"
@@ -26,6 +27,8 @@ namespace recourse::app {
 namespace {
 
 constexpr Duration kPurgeEvery = std::chrono::minutes(1);
+// Proxies close what is silent for a minute, or half of one.
+constexpr Duration kPulseEvery = std::chrono::seconds(15);
 // Requests under way get this long of the stop's limit.
 constexpr Duration kRequestsEndWithin = std::chrono::seconds(5);
 constexpr engine::ExecutorSettings kApiThreads{
@@ -39,9 +42,7 @@ std::uint64_t random_seed() {
 std::vector<api::FixedToken> fixed_tokens(const Config& config) {
   std::vector<api::FixedToken> tokens;
   for (const auto& [name, token] : config.auth.tokens) {
-    api::Identity identity{.name = name, .role = api::Role::kViewer};
-    if (token.role == Role::kOperator) identity.role = api::Role::kOperator;
-    if (token.role == Role::kAdmin) identity.role = api::Role::kAdmin;
+    api::Identity identity{.name = name, .role = token.role};
     if (!token.tenant.empty()) identity.tenant = task::Tenant(token.tenant);
     tokens.push_back({std::move(identity), api::sha256_of(token.secret.reveal())});
   }
@@ -90,8 +91,13 @@ class Server final : public RunningServer {
     if (Result<> started = node_->start(); !started) return started;
     leases_.emplace(*store_.opened, node_->kinds(), random_seed());
     lease_line_.emplace(*leases_, store_.opened->reader(), clock_);
-    bulk_.emplace(*store_.opened, ids_, clock_, log_);
+    bulk_.emplace(*store_.opened, ids_, clock_, log_, [this] {
+      node_->hint_requests();
+      node_->hint_work();
+      lease_line_->nudge();
+    });
     janitor_.emplace(*store_.opened, log_, kPurgeEvery);
+    pulse_.emplace(kPulseEvery, [this] { feed_.keep_alive(); });
     gate_.emplace(api::GateSettings{.token_required = token_required_, .hosts = hosts_of(config_)},
                   *tokens_, clock_);
     desk_.emplace(api::Desk{.node = *node_,
@@ -126,6 +132,8 @@ class Server final : public RunningServer {
     // The node first: it is red on /readyz from here on, and says no to new submits, while those
     // who wait for an answer still get it.
     const engine::Stopped stopped = node_->stop(limit);
+    // Workers who wait for work would be waited for.
+    if (lease_line_) lease_line_->close();
     if (http_) http_->stop(std::min(limit, kRequestsEndWithin));
     return stopped;
   }
@@ -167,6 +175,7 @@ class Server final : public RunningServer {
   std::optional<api::LeaseLine> lease_line_;
   std::optional<api::BulkJobs> bulk_;
   std::optional<Janitor> janitor_;
+  std::optional<Pulse> pulse_;
   std::optional<api::Gate> gate_;
   std::optional<api::Desk> desk_;
   engine::Executor pool_{kApiThreads};

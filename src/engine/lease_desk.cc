@@ -40,6 +40,21 @@ store::Attempt attempt_row(const task::Task& task, const task::Transition& chang
   return row;
 }
 
+Moved to_be_moved(const task::Task& task, Duration took) {
+  return {.task = task.id,
+          .kind = task.spec.kind,
+          .tenant = task.spec.tenant,
+          .move = task::Move::kSucceed,
+          .to = task.state,
+          .retries = task.retries,
+          .max_retries = task.spec.max_retries,
+          .fence = task.ticket.fence,
+          .category = std::nullopt,
+          .escalation = std::nullopt,
+          .error = std::nullopt,
+          .took = took};
+}
+
 }  // namespace
 
 Result<std::vector<task::Kind>> LeaseDesk::unpaused(const std::vector<task::Kind>& kinds,
@@ -101,7 +116,7 @@ Result<std::vector<std::optional<TimePoint>>> LeaseDesk::renew(const std::vector
 }
 
 store::Outcome LeaseDesk::outcome_of(const task::Task& task, const Report& report, TimePoint now,
-                                     std::optional<policy::Escalation>& escalation) {
+                                     Moved& moved) {
   if (std::holds_alternative<Succeeded>(report.result)) {
     store::Outcome outcome{.transition = task::plan(task, task::Move::kSucceed, now),
                            .attempt = std::nullopt};
@@ -120,7 +135,8 @@ store::Outcome LeaseDesk::outcome_of(const task::Task& task, const Report& repor
                                   .now = now,
                                   .sticky_up_to = Duration::zero(),
                                   .rng = rng_});
-  escalation = verdict.escalation;
+  moved.category = decision.category;
+  moved.escalation = verdict.escalation;
   return {.transition = std::move(verdict.transition), .attempt = std::nullopt};
 }
 
@@ -135,8 +151,8 @@ Result<Reported> LeaseDesk::report(Report report, TimePoint store_now, Duration 
     return Reported{
         .verdict = task::WriteVerdict::kRefused, .state = std::nullopt, .escalation = std::nullopt};
   }
-  Reported reported{};
-  store::Outcome outcome = outcome_of(*task, report, store_now, reported.escalation);
+  Moved moved = to_be_moved(*task, report.took);
+  store::Outcome outcome = outcome_of(*task, report, store_now, moved);
   outcome.transition.attempts = task->attempts + 1;
   if (!outcome.transition.first_started_at) {
     outcome.transition.first_started_at = store_now - report.took;
@@ -144,10 +160,18 @@ Result<Reported> LeaseDesk::report(Report report, TimePoint store_now, Duration 
   if (!std::holds_alternative<Succeeded>(report.result)) {
     outcome.attempt = attempt_row(*task, outcome.transition, report.took, store_now);
   }
+  moved.move = outcome.transition.move;
+  moved.retries = outcome.transition.retries;
+  moved.error = outcome.transition.error;
   const auto applied = opened_.store().apply(std::vector{std::move(outcome)}, within);
   if (!applied) return fail(applied.error());
-  reported.verdict = applied->front().verdict;
-  reported.state = applied->front().state;
+  Reported reported{.verdict = applied->front().verdict,
+                    .state = applied->front().state,
+                    .escalation = moved.escalation};
+  if (reported.verdict == task::WriteVerdict::kApply && reported.state) {
+    moved.to = *reported.state;
+    reported.moved = std::move(moved);
+  }
   return reported;
 }
 

@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "base/time.h"
 #include "engine/core/event.h"
+#include "engine/core/happening.h"
 #include "engine/core/rules.h"
 #include "store/opened.h"
 #include "task/ids.h"
@@ -40,6 +41,8 @@ struct Reported {
   // As the task stands afterwards; empty where refused.
   std::optional<task::State> state;
   std::optional<policy::Escalation> escalation;
+  // For whoever counts: only where this very report moved the task.
+  std::optional<Moved> moved = std::nullopt;
 };
 
 // Safe to use from any thread.
@@ -60,7 +63,7 @@ class LeaseDesk {
  private:
   Result<std::vector<task::Kind>> unpaused(const std::vector<task::Kind>& kinds, Duration within);
   store::Outcome outcome_of(const task::Task& task, const Report& report, TimePoint now,
-                            std::optional<policy::Escalation>& escalation);
+                            Moved& moved);
   Result<> end_overdue(std::vector<task::Task>& leased, TimePoint now, Duration within);
 
   store::OpenedStore& opened_;

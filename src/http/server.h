@@ -30,7 +30,8 @@ struct ServerSettings {
   std::size_t header_bytes_max = std::size_t{8} * 1024;
   std::size_t body_bytes_max = std::size_t{1024} * 1024;
   std::size_t connections_max = 2'000;
-  // From the first byte of a request to its last.
+  // From the first byte of a request to its last; also TLS's handshake, and a new connection's wait
+  // for its first byte.
   Duration read_within = std::chrono::seconds(15);
   // A whole answer; a stream: each piece.
   Duration write_within = std::chrono::seconds(30);

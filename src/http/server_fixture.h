@@ -41,6 +41,13 @@ inline void echo(const Request& request, Responder responder) {
   std::move(responder).send(echoed(request));
 }
 
+// More than the kernel's buffers take.
+inline std::string much(std::size_t bytes) {
+  std::string text;
+  text.resize(bytes, 'x');
+  return text;
+}
+
 // Keeps what the service was handed, for the test to answer when it likes.
 class Held {
  public:

@@ -157,11 +157,9 @@ TEST_F(ServerTest, DoesNotCountAnAnswerAsIdleness) {
 TEST_F(ServerTest, CutsAClientThatDoesNotReadItsAnswer) {
   ServerSettings settings = small();
   settings.write_within = 50ms;
-  serve(
-      [](const Request&, Responder responder) {
-        std::move(responder).send({.body = std::string(50'000'000, 'x')});
-      },
-      settings);
+  serve([](const Request&,
+           Responder responder) { std::move(responder).send({.body = much(50'000'000)}); },
+        settings);
   RawClient client = this->client();
 
   client.send(get("/"));

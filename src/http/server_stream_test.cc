@@ -116,7 +116,7 @@ TEST_F(StreamTest, CutsAReaderThatStopsReading) {
   RawClient client = this->client();
   const std::shared_ptr<Stream> stream = begin(client, get("/"));
 
-  EXPECT_TRUE(stream->write(std::string(50'000'000, 'x')));
+  EXPECT_TRUE(stream->write(much(50'000'000)));
 
   EXPECT_TRUE(eventually([&] { return server_->connections() == 0; }));
   EXPECT_FALSE(stream->write("more"));

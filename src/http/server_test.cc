@@ -101,7 +101,7 @@ TEST_F(ServerTest, AnswersPipelinedRequestsInTheirOrder) {
 
 TEST_F(ServerTest, SendsAnswersThatNoSocketBufferHolds) {
   serve([](const Request&, Responder responder) {
-    std::move(responder).send({.body = std::string(20'000'000, 'x') + "end"});
+    std::move(responder).send({.body = much(20'000'000) + "end"});
   });
   RawClient client = this->client();
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/access.h"
 #include "app/config/kind_config.h"
 #include "app/config/secret.h"
 #include "app/config/where.h"
@@ -48,19 +49,8 @@ constexpr std::string_view to_string(AuthRequired required) {
   std::abort();
 }
 
-enum class Role : std::uint8_t { kViewer, kOperator, kAdmin };
-inline constexpr std::array kAllRoles{Role::kViewer, Role::kOperator, Role::kAdmin};
-constexpr std::string_view to_string(Role role) {
-  switch (role) {
-    case Role::kViewer: return "viewer";
-    case Role::kOperator: return "operator";
-    case Role::kAdmin: return "admin";
-  }
-  std::abort();
-}
-
 struct TokenConfig {
-  Role role = Role::kViewer;
+  api::Role role = api::Role::kViewer;
   // Empty: all tenants.
   std::string tenant = {};
   Secret secret = {};

@@ -57,7 +57,7 @@ Keys server_keys(ServerConfig& server) {
 Keys token_keys(TokenConfig& token) {
   constexpr std::size_t kTokenBytesMin = 16;
   return {
-      choice("role", at(token.role), kAllRoles,
+      choice("role", at(token.role), api::kGivenRoles,
              {"What it may do: viewer reads, operator also steers tasks, admin everything.",
               Reload::kNow}),
       text("tenant", at(token.tenant),

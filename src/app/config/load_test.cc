@@ -63,7 +63,7 @@ TEST(LoadConfig, TheEnvironmentReachesKeysWithDashesAndNamedThings) {
   EXPECT_EQ(config.node.lease.ttl, 12s);
   EXPECT_EQ(config.kinds.at("order.Paid").max_retries, 9);
   EXPECT_EQ(config.kinds.at("new-one").http.url, "http://b/");
-  EXPECT_EQ(config.auth.tokens.at("ops").role, Role::kAdmin);
+  EXPECT_EQ(config.auth.tokens.at("ops").role, api::Role::kAdmin);
   EXPECT_THAT(config.server.trusted_hosts, ElementsAre("a.example", "b.example"));
 }
 

@@ -291,7 +291,8 @@ TEST_P(StoreContract, TheAuditSaysWhoAndWhy) {
   EXPECT_EQ(entry.actor, "alice");
   EXPECT_EQ(entry.detail, "the order was \xEF\xBF\xBD withdrawn");
   order.reason = std::string(task::kReasonBytesMax + 1, 'x');
-  EXPECT_EQ(code_of(control(submit(), order)), ErrorCode::kInvalid);
+  EXPECT_EQ(code_of(store().control(std::vector{submit()}, order, "alice", kWithin)),
+            ErrorCode::kInvalid);
 }
 
 }  // namespace

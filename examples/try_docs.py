@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Runs the lines of docs/api.md, as they stand there, against a real server, for ctest.
+
+    python3 examples/try_docs.py build/release/src/app/recourse docs/api.md
+
+Exits with 77 where curl is not installed.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# The server listens on a free port, in the background. No line may be answered with a problem.
+PRELUDE = r"""
+set -euo pipefail
+recourse() {
+  "$PROGRAM" "$@" --listen 127.0.0.1:0 2> server.log & SERVER=$!
+  trap 'kill $SERVER; wait $SERVER || true' EXIT
+  until URL=$(grep -o -m1 'http://127.0.0.1:[0-9]*' server.log); do sleep 0.05; done
+  printf %s "$URL" > url
+}
+curl() {
+  command curl "$@" > answer; cat answer
+  ! grep -q '"type":"about:blank"' answer || { echo "REFUSED: curl $*" >&2; exit 1; }
+}
+"""
+
+
+def script_of(text):
+    blocks = re.findall(r"```(sh|python)\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) > 5, "docs/api.md has lost its lines"
+    lines = [PRELUDE]
+    for language, block in blocks:
+        lines.append(block if language == "sh" else f"python3 - <<'PYTHON'\n{block}PYTHON\n")
+    # Written for a server on its usual port; this one has another.
+    script = "\n".join(lines).replace("R=http://127.0.0.1:7070", "R=$URL")
+    return script.replace('"http://127.0.0.1:7070', 'open("url").read() + "')
+
+
+def main():
+    program, page = (os.path.abspath(path) for path in sys.argv[1:])
+    if shutil.which("curl") is None:
+        print("skipped: curl is not installed")
+        sys.exit(77)
+    with open(page, encoding="utf-8") as file:
+        script = script_of(file.read())
+    with tempfile.TemporaryDirectory() as folder:
+        ended = subprocess.run(["bash", "-c", script], cwd=folder, env={**os.environ, "PROGRAM": program},
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if ended.returncode != 0:
+        sys.exit(f"a line of {page} does not work:\n{ended.stdout}")
+    dead = re.findall(r"^tsk_\w+ ", ended.stdout, re.MULTILINE)
+    assert dead, f"the worker of the page got no task:\n{ended.stdout}"
+
+
+if __name__ == "__main__":
+    main()
