@@ -12,6 +12,7 @@ import pty
 import re
 import select
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -355,6 +356,7 @@ class Usage(CliTest):
         self.check(run("tsak", "list"), 2, "^$", "did you mean `recourse task`")
         self.check(run("task", "lsit"), 2, "^$", "did you mean `recourse task list`")
         self.check(run("task", "list", "--staet", "dead"), 2, "^$", "did you mean `--state`")
+        self.check(run("--json", "stats"), 2, "^$", "flags stand behind the command")
         self.check(run("task"), 2, "^$", "submit, list")
         self.check(run(), 2, "^$", "recourse serve")
 
@@ -370,6 +372,15 @@ class Usage(CliTest):
             self.check(run(*command, server="http://127.0.0.1:1"), 6, "^$",
                        "no server answers at http://127.0.0.1:1: start one with `recourse serve`")
         self.check(run("stats", "--server", "localhost"), 2, err="http://127.0.0.1:7070")
+
+    def test_does_not_wait_for_ever(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+            self.check(run("stats", "--timeout", "200ms", server=url), 6, "^$", "took too long")
+
+    def test_tells_another_server_from_ours(self):
+        url = f"http://127.0.0.1:{DOWNSTREAM.server_port}"
+        self.check(run("stats", server=url), 1, "^$", "correct --server")
 
     def test_no_colour_without_a_terminal(self):
         self.assertNotIn(b"\x1b", run("task", "list").stdout + run("kind", "list").stdout)

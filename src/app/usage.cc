@@ -28,6 +28,8 @@ struct Reached {
   std::string path = "recourse";
   // The first that leads nowhere, where a command was expected.
   std::optional<std::string> lost = std::nullopt;
+  // A flag in front of the command that it belongs to.
+  std::optional<std::string> early_flag = std::nullopt;
 };
 
 Reached follow(const CLI::App& program, const std::vector<std::string>& arguments) {
@@ -35,7 +37,10 @@ Reached follow(const CLI::App& program, const std::vector<std::string>& argument
   for (const std::string& word : arguments) {
     const auto commands = commands_of(*reached.app);
     if (commands.empty()) break;
-    if (word.starts_with('-')) continue;
+    if (word.starts_with('-')) {
+      reached.early_flag = word.substr(0, word.find('='));
+      break;
+    }
     const auto next = std::ranges::find(commands, word, &CLI::App::get_name);
     if (next == commands.end()) {
       reached.lost = word;
@@ -85,6 +90,12 @@ std::string usage_text(const CLI::App& program, const std::vector<std::string>& 
   const Reached reached = follow(program, arguments);
   const std::vector<std::string> names = names_of(*reached.app);
   const std::string see = fmt::format("\nSee: {} --help", reached.path);
+  if (reached.early_flag && *reached.early_flag != "--token") {
+    return fmt::format(
+        "{} is no flag of `{}`; flags stand behind the command, as in `recourse task "
+        "list --json`{}",
+        shown(*reached.early_flag), reached.path, see);
+  }
   if (reached.lost) {
     return fmt::format("{} has no command {}{}\nThere are: {}{}", reached.path,
                        shown(*reached.lost), meant(reached.path + " ", *reached.lost, names),
