@@ -14,6 +14,11 @@ namespace {
 using task::State;
 using task::Task;
 
+// A node knows the store's time from below only: what is due within a moment may well be due.
+constexpr Duration kMoment = std::chrono::milliseconds(500);
+
+bool is_early(const Task& task, const Facts& facts) { return task.due_at > facts.now + kMoment; }
+
 std::string seconds_until(TimePoint time, TimePoint now) {
   const auto wait = std::chrono::ceil<std::chrono::seconds>(time - now);
   return format_duration(std::max(wait, std::chrono::seconds(0)));
@@ -48,7 +53,7 @@ Explanation explain_running(const Task& task, const Facts& facts) {
             fmt::format("{} had it and is dead; a live node frees it within moments", owner),
             std::nullopt};
   }
-  if (task.due_at > facts.now) {
+  if (is_early(task, facts)) {
     return {"not_due",
             fmt::format("{} (node {}) holds it for its next attempt in {}", owner, node->info.name,
                         seconds_until(task.due_at, facts.now)),
@@ -105,7 +110,7 @@ Explanation explain_pending(const Task& task, const Facts& facts) {
         fmt::format("the kind {} is paused; resume it to let its tasks run", task.spec.kind.value),
         std::nullopt};
   }
-  if (task.due_at > facts.now) {
+  if (is_early(task, facts)) {
     return {"not_due",
             fmt::format("{} in {}",
                         task.attempts > 0 ? "its next attempt is due" : "it is due to start",

@@ -13,9 +13,10 @@ namespace {
 using Progress = RequestReader::Progress;
 
 constexpr std::size_t kReadBytes = std::size_t{16} * 1024;
-// How long, and how much, a client may still send to whom all was said.
+// How long, and how much, a client may still send to whom all was said. Whoever writes a body a few
+// times too large reads the answer only then: closing on unread bytes would take it away from them.
 constexpr Duration kLingerFor = std::chrono::seconds(1);
-constexpr std::size_t kLingerBytes = std::size_t{256} * 1024;
+constexpr std::size_t kLingerBytes = std::size_t{4} * 1024 * 1024;
 
 }  // namespace
 
