@@ -89,6 +89,18 @@ TEST_F(LeaseDeskTest, AFailureIsRetriedAndThenDead) {
   EXPECT_EQ(attempts->back().ended_at - attempts->back().started_at, 2s);
 }
 
+TEST_F(LeaseDeskTest, ATaskThatItsWorkersDieOfEndsInFrontOfAPerson) {
+  const task::TaskId id = submit("work");
+  int leases = 0;
+  while (leases < 20 && !desk_.lease(wish("a", 1s), 1s)->empty()) {
+    ++leases;
+    clock_.advance(2s);
+  }
+  EXPECT_EQ(leases, 1 + task::kDeathsMax) << "from the second on, a start is recorded";
+  EXPECT_EQ(task(id).state, task::State::kDead);
+  EXPECT_EQ(task(id).last_error->code, task::kOwnersDied);
+}
+
 TEST_F(LeaseDeskTest, GivesNothingOfAPausedKindAndNothingPastItsDeadline) {
   const task::TaskId late = submit("work", clock_.now() + 1s);
   ASSERT_TRUE(opened_->store().pause_kind(task::Kind("work"), true, "olga", 1s));

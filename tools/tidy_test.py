@@ -108,7 +108,7 @@ class IncludeArrows(TidyTest):
             ("src/runner/a_test.cc", "api/routes.h"),
             ("src/api/a.cc", "app/config.h"),
             ("src/app/a.cc", "sim/world.h"),
-            ("tests/a.cc", "app/config.h"),
+            ("bench/a.cc", "app/config.h"),
             ("tests/a.cc", "sim/world.h"),
         ):
             self.assert_finds(path, f'#pragma once\n\n#include "{target}"\n', line=3)

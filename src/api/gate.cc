@@ -49,7 +49,7 @@ std::optional<Problem> Gate::refuse_early(const http::Request& request) const {
       std::ranges::find(settings_.hosts, host) == settings_.hosts.end()) {
     return Problem{.status = 421,
                    .detail = "this server does not answer to the name " + shown(host) +
-                             "; add it to server.hosts in the configuration"};
+                             "; add it to server.trusted-hosts in the configuration"};
   }
   const auto site = request.headers.find("Sec-Fetch-Site");
   if (!is_safe(request.method) && site && *site != "same-origin" && *site != "none") {

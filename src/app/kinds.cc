@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "runner/exec_runner.h"
@@ -37,9 +38,11 @@ Result<Binding> bind_url(const KindConfig& kind, http::Client& client, const Clo
 Result<Binding> bind_command(const KindConfig& kind, const Environment& environment) {
   runner::ExecRunnerSettings settings;
   settings.command = kind.exec.command;
-  if (!kind.exec.working_directory.empty()) {
-    settings.working_directory = kind.exec.working_directory;
-  }
+  std::error_code unknown;
+  settings.working_directory = kind.exec.working_directory.empty()
+                                   ? std::filesystem::current_path(unknown).string()
+                                   : kind.exec.working_directory;
+  if (settings.working_directory.empty()) settings.working_directory = "/";
   for (const std::string& name : kind.exec.environment) {
     const auto found = environment.find(name);
     if (found != environment.end()) settings.environment.insert(*found);

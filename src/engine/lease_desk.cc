@@ -89,7 +89,25 @@ Result<std::vector<task::Task>> LeaseDesk::lease(const LeaseWish& wish, Duration
   if (Result<> ended = end_overdue(claimed->tasks, claimed->now, within); !ended) {
     return fail(ended.error());
   }
+  if (Result<> recorded = record_starts(claimed->tasks, within); !recorded) {
+    return fail(recorded.error());
+  }
   return std::move(claimed->tasks);
+}
+
+Result<> LeaseDesk::record_starts(std::vector<task::Task>& leased, Duration within) {
+  std::vector<store::Held> asked;
+  for (const task::Task& task : leased) {
+    if (task.start == task::StartMark::kAsked) asked.push_back({task.id, task.ticket});
+  }
+  if (asked.empty()) return {};
+  const auto recorded = opened_.store().record_starts(asked, within);
+  if (!recorded) return fail(recorded.error());
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if ((*recorded)[i]) continue;
+    std::erase_if(leased, [&](const task::Task& task) { return task.id == asked[i].task; });
+  }
+  return {};
 }
 
 Result<> LeaseDesk::end_overdue(std::vector<task::Task>& leased, TimePoint now, Duration within) {

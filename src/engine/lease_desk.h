@@ -64,6 +64,8 @@ class LeaseDesk {
   Result<std::vector<task::Kind>> unpaused(const std::vector<task::Kind>& kinds, Duration within);
   store::Outcome outcome_of(const task::Task& task, const Report& report, TimePoint now,
                             Moved& moved);
+  // Workers that die with a task are counted as nodes are, so that it does not kill them for ever.
+  Result<> record_starts(std::vector<task::Task>& leased, Duration within);
   Result<> end_overdue(std::vector<task::Task>& leased, TimePoint now, Duration within);
 
   store::OpenedStore& opened_;
