@@ -43,17 +43,24 @@ function(recourse_library folder)
   target_link_libraries(recourse_${folder} PUBLIC recourse_flags ${ARG_LINKS})
 endfunction()
 
-# What the sanitizers look at in the short form.
+# What the sanitizers look at in the short form: all of the first for wrong addresses, and of those with threads,
+# whose label is `unit-threaded`, the order in which they touch things.
 add_custom_target(unit_tests)
+add_custom_target(threaded_tests)
 
-# recourse_unit_test(<folder> SOURCES <files...>)
+# recourse_unit_test(<folder> [THREADED] SOURCES <files...>)
 # The tests beside a folder's code, each known to ctest under its own name.
 function(recourse_unit_test folder)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "THREADED" "" "SOURCES")
   add_executable(${folder}_test ${ARG_SOURCES})
   target_link_libraries(${folder}_test PRIVATE recourse_${folder} GTest::gmock GTest::gtest_main rapidcheck)
   add_dependencies(unit_tests ${folder}_test)
-  gtest_discover_tests(${folder}_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS unit TIMEOUT 60)
+  set(label unit)
+  if(ARG_THREADED)
+    add_dependencies(threaded_tests ${folder}_test)
+    set(label unit-threaded)
+  endif()
+  gtest_discover_tests(${folder}_test DISCOVERY_MODE PRE_TEST PROPERTIES LABELS ${label} TIMEOUT 60)
 endfunction()
 
 # recourse_server_test(<name> SOURCES <files...> [LINKS <targets...>])

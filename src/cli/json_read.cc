@@ -37,17 +37,17 @@ std::optional<TimePoint> time_of(const object& from, std::string_view name) {
 }
 
 const object& object_of(const object& from, std::string_view name) {
-  static const object kNothing;
+  static const object nothing;
   const auto* found = from.if_contains(name);
   const auto* inner = found == nullptr ? nullptr : found->if_object();
-  return inner == nullptr ? kNothing : *inner;
+  return inner == nullptr ? nothing : *inner;
 }
 
 const boost::json::array& array_of(const object& from, std::string_view name) {
-  static const boost::json::array kNothing;
+  static const boost::json::array nothing;
   const auto* found = from.if_contains(name);
   const auto* inner = found == nullptr ? nullptr : found->if_array();
-  return inner == nullptr ? kNothing : *inner;
+  return inner == nullptr ? nothing : *inner;
 }
 
 std::string error_text(const object& error) {
