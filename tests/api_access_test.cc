@@ -148,7 +148,7 @@ TEST_F(GateTest, WithoutTokensWhoeverComesIsItsAdmin) {
 class ReplayTest : public OnAMemoryStore {
  protected:
   static Result<ReplayKey> key(const std::string& header, const std::string& body = "{}",
-                               std::optional<task::Tenant> tenant = std::nullopt) {
+                               const std::optional<task::Tenant>& tenant = std::nullopt) {
     return read_replay_key({.request = {.headers = {{"Idempotency-Key", header}}, .body = body},
                             .parameters = {},
                             .caller = {.name = "x", .role = Role::kOperator, .tenant = tenant}});

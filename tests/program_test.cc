@@ -82,7 +82,7 @@ class Downstream {
   NullLog log_;
   std::unique_ptr<http::Server> server_ = must(http::Server::start(
       {.listen = "127.0.0.1:0"},
-      [this](http::Request request, http::Responder responder) {
+      [this](const http::Request& request, http::Responder responder) {
         answer(request, std::move(responder));
       },
       [](int status, std::string_view) { return http::Response{.status = status}; }, log_));
