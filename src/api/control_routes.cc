@@ -1,11 +1,11 @@
 // Steering single tasks.
 #include <utility>
 
-#include "api/base64.h"
 #include "api/body.h"
 #include "api/control.h"
 #include "api/json_slices.h"
 #include "api/route.h"
+#include "http/base64.h"
 
 namespace recourse::api {
 namespace {
@@ -43,7 +43,7 @@ void read_new_payload(Fields& fields, std::string_view raw, task::Order& order) 
   if (fields.has("payload")) order.payload = std::string(member_of(raw, "payload").value_or(""));
   if (const auto text = fields.text("payload_base64")) {
     if (order.payload) fields.refuse("payload_base64", "cannot be given beside payload");
-    order.payload = from_base64(*text);
+    order.payload = http::from_base64(*text);
     if (!order.payload) fields.refuse("payload_base64", "is not base 64 with its padding");
   }
 }

@@ -1,9 +1,9 @@
 #include "api/shapes.h"
 
-#include "api/base64.h"
 #include "base/duration_text.h"
 #include "base/rfc3339.h"
 #include "base/text.h"
+#include "http/base64.h"
 
 namespace recourse::api {
 namespace {
@@ -19,7 +19,7 @@ void show_payload(object& shape, std::string_view payload) {
   if (is_text(payload)) {
     shape["payload"] = payload;
   } else {
-    shape["payload_base64"] = to_base64(payload);
+    shape["payload_base64"] = http::to_base64(payload);
   }
 }
 

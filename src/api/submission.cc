@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "api/base64.h"
 #include "api/fields.h"
 #include "api/json_slices.h"
 #include "base/text.h"
+#include "http/base64.h"
 #include "task/record.h"
 
 namespace recourse::api {
@@ -22,7 +22,7 @@ void read_payload(Fields& fields, std::string_view raw, task::TaskSpec& spec) {
   }
   if (as_json) spec.payload = std::string(member_of(raw, "payload").value_or(""));
   if (as_base64) {
-    if (std::optional<std::string> bytes = from_base64(*as_base64)) {
+    if (std::optional<std::string> bytes = http::from_base64(*as_base64)) {
       spec.payload = *std::move(bytes);
     } else {
       fields.refuse("payload_base64", "is not base 64 with its padding");

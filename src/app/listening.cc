@@ -1,9 +1,5 @@
 #include "app/listening.h"
 
-#include <unistd.h>
-
-#include <array>
-
 namespace recourse::app {
 namespace {
 
@@ -51,12 +47,6 @@ std::vector<std::string> hosts_of(const Config& config) {
   if (!config.server.base_url.empty()) hosts.push_back(host_of_url(config.server.base_url));
   hosts.insert(hosts.end(), config.server.trusted_hosts.begin(), config.server.trusted_hosts.end());
   return hosts;
-}
-
-std::string host_and_process() {
-  std::array<char, 256> host{};
-  if (gethostname(host.data(), host.size() - 1) != 0) host = {"node"};
-  return std::string(host.data()) + ":" + std::to_string(getpid());
 }
 
 }  // namespace recourse::app

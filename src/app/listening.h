@@ -15,7 +15,5 @@ std::string url_of(const Config& config, std::uint16_t port);
 // Host headers to answer; empty: all. Where no token is asked for, a page of somebody else's could
 // point its own name at us, so only our own names count.
 std::vector<std::string> hosts_of(const Config& config);
-// How a node is called where nobody named it.
-std::string host_and_process();
 
 }  // namespace recourse::app

@@ -19,6 +19,7 @@
 #include "app/pulse.h"
 #include "app/version.h"
 #include "base/clock.h"
+#include "base/process_name.h"
 #include "base/ulid_source.h"
 #include "embed/open_store.h"
 #include "http/client.h"
@@ -52,7 +53,7 @@ std::vector<api::FixedToken> fixed_tokens(const Config& config) {
 engine::NodeSettings node_settings(const Config& config, bool exclusive) {
   engine::NodeSettings settings = config.node;
   settings.exclusive_store = exclusive;
-  if (settings.name.empty()) settings.name = host_and_process();
+  if (settings.name.empty()) settings.name = process_name();
   return settings;
 }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "http/base64.h"
 
 namespace recourse::cli {
 namespace {
@@ -29,26 +30,9 @@ bool can_stand_raw(std::string_view bytes) {
 
 }  // namespace
 
-std::string to_base64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::string_view part = bytes.substr(i, 3);
-    std::uint32_t bits = 0;
-    for (std::size_t j = 0; j < 3; ++j) {
-      bits = bits << 8 | (j < part.size() ? static_cast<unsigned char>(part[j]) : 0U);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      text += j <= part.size() ? kDigits[bits >> (18 - 6 * j) & 63U] : '=';
-    }
-  }
-  return text;
-}
-
 std::string payload_member(std::string_view bytes) {
   if (can_stand_raw(bytes)) return "\"payload\":" + std::string(bytes);
-  return "\"payload_base64\":\"" + to_base64(bytes) + "\"";
+  return "\"payload_base64\":\"" + http::to_base64(bytes) + "\"";
 }
 
 Result<std::string> read_payload(const PayloadFlags& flags, std::istream& in) {

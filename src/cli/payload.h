@@ -14,8 +14,6 @@ namespace recourse::cli {
 // otherwise.
 std::string payload_member(std::string_view bytes);
 
-std::string to_base64(std::string_view bytes);
-
 struct PayloadFlags {
   // Given on the command line, in a file, or on standard input where the file's name is -.
   std::string text = {};

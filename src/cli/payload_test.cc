@@ -29,14 +29,6 @@ TEST(Payload, GoesAsBase64WhereTheServerWouldFindItTooDeep) {
   EXPECT_EQ(payload_member(fits), "\"payload\":" + fits);
 }
 
-TEST(Payload, Base64KnowsEveryByteAndLength) {
-  EXPECT_EQ(to_base64(""), "");
-  EXPECT_EQ(to_base64("f"), "Zg==");
-  EXPECT_EQ(to_base64("fo"), "Zm8=");
-  EXPECT_EQ(to_base64("foo"), "Zm9v");
-  EXPECT_EQ(to_base64(std::string("\x00\xff\xfe", 3)), "AP/+");
-}
-
 TEST(Payload, ReadsStandardInputByteForByte) {
   std::istringstream in(" a\nb\n");
   EXPECT_EQ(*read_payload({.file = "-"}, in), " a\nb\n");

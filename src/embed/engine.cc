@@ -6,20 +6,15 @@
 #include <chrono>
 #include <utility>
 
+#include "base/process_name.h"
 #include "embed/engine_impl.h"
 
 namespace recourse {
 namespace {
 
-std::string default_name() {
-  std::array<char, 256> host{};
-  if (gethostname(host.data(), host.size() - 1) != 0) host = {"localhost"};
-  return fmt::format("{}:{}", host.data(), getpid());
-}
-
 engine::NodeSettings node_settings(const EngineOptions& options, bool exclusive) {
   engine::NodeSettings settings;
-  settings.name = options.node.empty() ? default_name() : options.node;
+  settings.name = options.node.empty() ? process_name() : options.node;
   settings.lease = {.ttl = options.lease_ttl, .renew_ahead = options.renew_ahead};
   settings.scan.period = options.scan_period;
   settings.executor.core_threads = options.core_threads;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/core/attempt_row.h"
 #include "store/limits.h"
 
 namespace recourse::engine {
@@ -19,25 +20,6 @@ policy::Decision decision_of(const AttemptResult& result, const KindRules& rules
   if (const auto* failed = std::get_if<Failed>(&result))
     return rules.router.decide(failed->failure);
   return std::get<Decided>(result).decision;
-}
-
-bool waits_again(task::State state) {
-  return state == task::State::kPending || state == task::State::kRunning;
-}
-
-store::Attempt attempt_row(const task::Task& task, const task::Transition& change, Duration took,
-                           TimePoint now) {
-  store::Attempt row{.task = task.id,
-                     .number = change.attempts,
-                     .started_at = now - took,
-                     .ended_at = now,
-                     .owner = task.owner ? task::to_string(*task.owner) : std::string(),
-                     .fence = change.ticket.fence,
-                     .decision = change.move,
-                     .error = change.error,
-                     .next_due = std::nullopt};
-  if (waits_again(change.to)) row.next_due = change.due_at;
-  return row;
 }
 
 Moved to_be_moved(const task::Task& task, Duration took) {
@@ -176,7 +158,9 @@ Result<Reported> LeaseDesk::report(const Report& report, TimePoint store_now, Du
     outcome.transition.first_started_at = store_now - report.took;
   }
   if (!std::holds_alternative<Succeeded>(report.result)) {
-    outcome.attempt = attempt_row(*task, outcome.transition, report.took, store_now);
+    outcome.attempt =
+        attempt_row(outcome.transition, task->owner ? task::to_string(*task->owner) : std::string(),
+                    {.started_at = store_now - report.took, .ended_at = store_now});
   }
   moved.move = outcome.transition.move;
   moved.retries = outcome.transition.retries;

@@ -14,6 +14,12 @@ bool is_same_name(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, to_lower, to_lower);
 }
 
+std::string in_lower_case(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), to_lower);
+  return result;
+}
+
 std::string_view to_string(Method method) {
   switch (method) {
     case Method::kGet: return "GET";

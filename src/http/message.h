@@ -18,6 +18,7 @@ std::string_view to_string(Method method);
 
 // Of headers, and of the words that some of them hold: without regard to capitals.
 bool is_same_name(std::string_view a, std::string_view b);
+std::string in_lower_case(std::string_view text);
 
 // In their order. Names are compared without regard to capitals.
 class Headers {

@@ -86,17 +86,9 @@ engine::AttemptResult judge_word(std::string_view word, const Answer& answer, Ti
                   shown(word), reason))};
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return result;
-}
-
 Judgement judge(const Answer& answer, TimePoint now) {
   if (const auto word = answer.headers.find("recourse-outcome")) {
-    return judge_word(lower(*word), answer, now);
+    return judge_word(http::in_lower_case(*word), answer, now);
   }
   if (answer.status == 202) return AnswersLater{.lease = lease_of(answer)};
   if (answer.status >= 200 && answer.status < 300)

@@ -8,14 +8,6 @@
 namespace recourse::runner {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return result;
-}
-
 // From one hop to the next (RFC 9110, 7.6.1), the frame of the message, and what we say ourselves.
 constexpr std::array<std::string_view, 16> kReserved{
     "connection",          "content-length",   "expect",     "host",
@@ -30,7 +22,7 @@ std::string ticket_of(const engine::AttemptRun& run) {
 }
 
 bool is_reserved(std::string_view header) {
-  const std::string name = lower(header);
+  const std::string name = http::in_lower_case(header);
   return name.starts_with("recourse-") || name.starts_with("webhook-") ||
          std::ranges::find(kReserved, name) != kReserved.end();
 }

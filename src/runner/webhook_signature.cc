@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/invariant.h"
+#include "http/base64.h"
 
 namespace recourse::runner {
 namespace {
@@ -22,33 +23,6 @@ const unsigned char* bytes_of(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
 }
 
-std::string to_base64(std::span<const unsigned char> bytes) {
-  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
-  const int size = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(),
-                                   static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(size));
-  return text;
-}
-
-std::optional<std::string> from_base64(std::string_view text) {
-  constexpr std::string_view kAlphabet =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const std::size_t last = text.find_last_not_of('=');
-  const std::size_t digits = last == std::string_view::npos ? 0 : last + 1;
-  const std::size_t padding = text.size() - digits;
-  // OpenSSL's own decoder takes spaces and too much padding.
-  if (text.size() % 4 != 0 || padding > 2 ||
-      text.substr(0, digits).find_first_not_of(kAlphabet) != std::string_view::npos) {
-    return std::nullopt;
-  }
-  std::string bytes(3 * (text.size() / 4), '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()), bytes_of(text),
-                                   static_cast<int>(text.size()));
-  if (size < 0) return std::nullopt;
-  bytes.resize(static_cast<std::size_t>(size) - padding);
-  return bytes;
-}
-
 std::string sign_with(const WebhookKey& key, const WebhookParts& parts) {
   const std::string signed_text = fmt::format("{}.{}.{}", parts.id, parts.timestamp, parts.body);
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -56,7 +30,7 @@ std::string sign_with(const WebhookKey& key, const WebhookParts& parts) {
   const auto* made = HMAC(EVP_sha256(), key.bytes().data(), static_cast<int>(key.bytes().size()),
                           bytes_of(signed_text), signed_text.size(), digest.data(), &size);
   invariant(made != nullptr, "OpenSSL has SHA-256");
-  return to_base64(std::span(digest).first(size));
+  return http::to_base64({reinterpret_cast<const char*>(digest.data()), size});
 }
 
 bool is_same(std::string_view a, std::string_view b) {
@@ -85,7 +59,7 @@ Result<> check_time(std::string_view timestamp, TimePoint now, Duration toleranc
 Result<WebhookKey> WebhookKey::parse(std::string_view secret) {
   std::string bytes(secret);
   if (secret.starts_with(kSecretPrefix)) {
-    auto decoded = from_base64(secret.substr(kSecretPrefix.size()));
+    auto decoded = http::from_base64(secret.substr(kSecretPrefix.size()));
     if (!decoded) {
       return fail(ErrorCode::kInvalid,
                   "a webhook secret that begins with whsec_ must go on in "

@@ -166,8 +166,6 @@ class Core {
   void end_by_deadline(HeldTask& held, TimePoint now);
   // Back to the store, without having run.
   void release(HeldTask& held, TimePoint due_at, TimePoint now);
-  store::Attempt attempt_row(const HeldTask& held, const RunningAttempt& attempt,
-                             const task::Transition& change, TimePoint now) const;
   void count_attempt(task::Transition& change, const HeldTask& held,
                      const RunningAttempt& attempt) const;
   void write(HeldTask& held, store::Outcome outcome, News news);

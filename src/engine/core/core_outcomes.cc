@@ -4,31 +4,10 @@
 
 #include "base/invariant.h"
 #include "base/planted_bug.h"
+#include "engine/core/attempt_row.h"
 #include "engine/core/core.h"
 
 namespace recourse::engine {
-namespace {
-
-bool waits_again(task::State state) {
-  return state == task::State::kPending || state == task::State::kRunning;
-}
-
-}  // namespace
-
-store::Attempt Core::attempt_row(const HeldTask& held, const RunningAttempt& attempt,
-                                 const task::Transition& change, TimePoint now) const {
-  store::Attempt row;
-  row.task = held.task->id;
-  row.number = change.attempts;
-  row.started_at = store_time_.at(attempt.started_at);
-  row.ended_at = store_time_.at(now);
-  row.owner = task::to_string(task::Owner(life_.incarnation()));
-  row.fence = change.ticket.fence;
-  row.decision = change.move;
-  row.error = change.error;
-  if (waits_again(change.to)) row.next_due = change.due_at;
-  return row;
-}
 
 // A handler was called.
 void Core::count_attempt(task::Transition& change, const HeldTask& held,
@@ -63,7 +42,9 @@ void Core::decide(HeldTask& held, const policy::Decision& decision, const Runnin
   News news{.category = decision.category, .escalation = verdict.escalation, .took = std::nullopt};
   if (attempt != nullptr) {
     count_attempt(outcome.transition, held, *attempt);
-    outcome.attempt = attempt_row(held, *attempt, outcome.transition, now);
+    outcome.attempt = attempt_row(
+        outcome.transition, task::to_string(task::Owner(life_.incarnation())),
+        {.started_at = store_time_.at(attempt->started_at), .ended_at = store_time_.at(now)});
     outcome.notes = notes_.take_of(attempt->id);
     news.took = now - attempt->started_at;
   }

@@ -1,8 +1,8 @@
-#include "api/base64.h"
+#include "http/base64.h"
 
 #include <openssl/evp.h>
 
-namespace recourse::api {
+namespace recourse::http {
 
 std::string to_base64(std::string_view bytes) {
   std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');
@@ -32,4 +32,4 @@ std::optional<std::string> from_base64(std::string_view text) {
   return bytes;
 }
 
-}  // namespace recourse::api
+}  // namespace recourse::http

@@ -1,15 +1,17 @@
-#include "api/base64.h"
+#include "http/base64.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace recourse::api {
+namespace recourse::http {
 namespace {
 
 TEST(Base64, KnowsTheStandardsOwnExamples) {
   EXPECT_EQ(to_base64(""), "");
   EXPECT_EQ(to_base64("f"), "Zg==");
   EXPECT_EQ(to_base64("fo"), "Zm8=");
+  EXPECT_EQ(to_base64("foo"), "Zm9v");
+  EXPECT_EQ(to_base64(std::string("\x00\xff\xfe", 3)), "AP/+");
   EXPECT_EQ(to_base64("foobar"), "Zm9vYmFy");
   EXPECT_EQ(from_base64("Zm8="), "fo");
   EXPECT_EQ(from_base64(""), "");
@@ -27,4 +29,4 @@ RC_GTEST_PROP(Base64, GivesBackAnyBytes, (const std::string& bytes)) {
 }
 
 }  // namespace
-}  // namespace recourse::api
+}  // namespace recourse::http
