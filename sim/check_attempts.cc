@@ -79,7 +79,10 @@ class AttemptsCounted final : public Checker {
   void row_changed(const RowChange& change) override {
     const task::Task* after = change.now();
     if (!change.before || after == nullptr || after->episode != change.before->episode) return;
-    const bool called = change.verb == Verb::kApply &&
+    // What is lent is counted when it is reported on.
+    const bool is_lent =
+        change.verb == Verb::kApply && after->owner && after->owner != change.before->owner;
+    const bool called = change.verb == Verb::kApply && !is_lent &&
                         ledger_.handler_of(change.id, change.before->ticket.fence) != nullptr;
     const int attempts = after->attempts - change.before->attempts;
     if (attempts != (called ? 1 : 0)) {

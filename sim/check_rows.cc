@@ -106,7 +106,8 @@ class SingleOwner final : public Checker {
 };
 
 // I4: every claim, adoption, outcome and control raises the fence by exactly one; nothing else
-// touches it. A claim that at once carries out what was asked for is two steps.
+// touches it, and what is lent keeps it. A claim that at once carries out what was asked for is two
+// steps.
 class FenceOrder final : public Checker {
  public:
   using Checker::Checker;
@@ -130,6 +131,8 @@ class FenceOrder final : public Checker {
       case Verb::kControl: return change.before->state == State::kRunning ? 0 : 1;
       case Verb::kStarts:
       case Verb::kRenew: return 0;
+      // To whom it is lent, the ticket is lent too.
+      case Verb::kApply: return after.owner && after.owner != change.before->owner ? 0 : 1;
       default: return 1;
     }
   }

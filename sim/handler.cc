@@ -95,8 +95,10 @@ Script draw_script(const task::Task& task, const Plan& plan, bool quiet, Rng& rn
     script.result = Failed{policy::Declined{"not now"}};
   } else if (which < 0.75) {
     script.result = Decided{sticky_retry()};
-  } else if (!quiet && which < 0.83) {
+  } else if (!quiet && which < 0.80) {
     script.result = Decided{snooze(rng)};
+  } else if (!quiet && which < 0.83) {
+    script.result = engine::HandedOver{.to = task::WorkerName("called"), .lease_for = 15s};
   } else if (which < 0.88) {
     script.result = Decided{ending(policy::Outcome::kFailed)};
   } else if (which < 0.92) {

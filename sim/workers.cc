@@ -24,6 +24,12 @@ void Workers::begin() {
   }
 }
 
+void Workers::lent(const task::Task& task) {
+  if (world_.rng.fraction() < 0.2) return;
+  world_.schedule.after(world_.rng.between(Duration(10ms), Duration(20s)),
+                        [this, task] { report(task, task::Move::kSucceed); });
+}
+
 void Workers::claim(const std::string& name) {
   world_.schedule.after(world_.rng.between(Duration(5s), Duration(20s)),
                         [this, name] { claim(name); });

@@ -17,6 +17,8 @@ class Workers {
   explicit Workers(World& world) : world_(world) {}
 
   void begin();
+  // Whom a handler called goes on with it: it reports later, too late, or never.
+  void lent(const task::Task& task);
 
  private:
   void claim(const std::string& name);

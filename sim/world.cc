@@ -150,8 +150,11 @@ void World::count_change(const RowChange& change) {
   const task::Task* after = change.now();
   if (!change.before || after == nullptr) return;
   if (change.verb == Verb::kAdopt) ++coverage.adoptions;
+  const bool is_lent = change.verb == Verb::kApply && change.shown != nullptr &&
+                       change.shown->lending && after->ticket == change.before->ticket;
+  if (is_lent) workers_->lent(*after);
   // A request changes no state: it is not a move yet.
-  if (after->ticket.fence == change.before->ticket.fence) return;
+  if (!is_lent && after->ticket.fence == change.before->ticket.fence) return;
   if (const auto move = move_of(change)) {
     if (*move == task::Move::kTakeOver) ++coverage.takeovers;
     coverage.count_edge(change.before->state, *move, after->state);

@@ -16,10 +16,12 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/ulid.h"
+#include "engine/lease_desk.h"
 #include "engine/node.h"
 #include "http/test_server.h"
 #include "runner/http_runner.h"
 #include "store/memory/memory_store.h"
+#include "task/ticket_text.h"
 
 namespace recourse::tests {
 namespace {
@@ -96,6 +98,44 @@ TEST_F(RunnerUnderAnEngine, ATaskIsRetriedUntilTheUrlTakesIt) {
   EXPECT_EQ(seen[2].headers.find("Recourse-Attempt"), "3");
   EXPECT_EQ(seen[0].headers.find("Idempotency-Key"), seen[2].headers.find("Idempotency-Key"));
   EXPECT_NE(seen[0].headers.find("Recourse-Ticket"), seen[2].headers.find("Recourse-Ticket"));
+}
+
+// 202: the service goes on, keeps its lease alive, and reports by the ticket it was called with.
+TEST_F(RunnerUnderAnEngine, WhoAnswersLaterReportsByItsTicket) {
+  TestServer server([](const TestServer::Seen&) {
+    return TestServer::Reply{.bytes = TestServer::answer(202, "", "Recourse-Lease: 600\r\n")};
+  });
+  start({.url = server.url()});
+  engine::LeaseDesk desk(*opened_, node_->kinds(), 1);
+
+  const task::TaskId id = submit();
+  ASSERT_TRUE(eventually([&] {
+    const auto task = opened_->reader().find(id, 1s);
+    return task && task->lease_end;
+  }));
+  const auto seen = server.seen();
+  ASSERT_EQ(seen.size(), 1U);
+  const auto ticket = task::parse_ticket("it", *seen[0].headers.find("Recourse-Ticket")).value();
+  const store::Held held{.task = ticket.task, .ticket = ticket.ticket};
+  const task::Owner owner = opened_->reader().find(id, 1s)->owner.value();
+  EXPECT_EQ(task::to_string(owner) + "/", "worker:" + server.url("/"));
+  EXPECT_TRUE(desk.renew({held}, std::nullopt, 1s).value().front());
+  const auto again = desk.report(
+      {.held = held, .result = engine::Failed{policy::Declined{"half of it is missing"}}},
+      clock_.now(), 1s);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->state, task::State::kPending) << "judged and retried as any other attempt";
+
+  ASSERT_TRUE(eventually([&] { return server.seen().size() == 2; }));
+  EXPECT_EQ(server.seen()[1].headers.find("Recourse-Attempt"), "2");
+  const auto second =
+      task::parse_ticket("it", *server.seen()[1].headers.find("Recourse-Ticket")).value();
+  ASSERT_TRUE(eventually([&] { return opened_->reader().find(id, 1s)->lease_end.has_value(); }));
+  EXPECT_TRUE(desk.report(
+      {.held = {.task = second.task, .ticket = second.ticket}, .result = engine::Succeeded{}},
+      clock_.now(), 1s));
+  EXPECT_TRUE(reaches(id, task::State::kSucceeded));
+  EXPECT_EQ(opened_->reader().find(id, 1s)->attempts, 2);
 }
 
 // The work happened, its answer did not come: the probe keeps it from happening twice.

@@ -56,10 +56,10 @@ void read_kinds(Fields& fields, std::vector<task::Kind>& kinds) {
   if (kinds.empty()) fields.refuse("kinds", "must name at least one kind");
 }
 
-Duration read_lease_time(Fields& fields) {
-  const Duration lease =
-      fields.duration("lease", store::kLeaseMax).value_or(std::chrono::seconds(30));
-  if (lease < store::kLeaseMin) fields.refuse("lease", "must be longer than nothing");
+// Empty: what is usual for the kind.
+std::optional<Duration> read_lease_time(Fields& fields) {
+  const std::optional<Duration> lease = fields.duration("lease", store::kLeaseMax);
+  if (lease && *lease < store::kLeaseMin) fields.refuse("lease", "must be longer than nothing");
   return lease;
 }
 
@@ -144,7 +144,7 @@ http::Response renew(Desk& desk, const Call& call) {
   Fields fields(*body, "", errors);
   const auto texts =
       fields.texts("tickets", store::kBatchRowsMax).value_or(std::vector<std::string>());
-  const Duration lease_for = read_lease_time(fields);
+  const std::optional<Duration> lease_for = read_lease_time(fields);
   std::vector<store::Held> held;
   for (const std::string& text : texts) {
     if (const auto ticket = read_ticket(fields, "tickets", text)) held.push_back(*ticket);

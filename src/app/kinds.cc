@@ -29,6 +29,7 @@ Result<Binding> bind_url(const KindConfig& kind, http::Client& client, const Clo
     settings.keys.push_back(*std::move(key));
   }
   settings.answer_bytes_max = kind.http.answer_bytes_max;
+  settings.lease = kind.settings.lease;
   if (!kind.http.probe_url.empty()) settings.probe = runner::HttpProbe{.url = kind.http.probe_url};
   auto bound = runner::bind_http(std::move(settings), client, clock);
   if (!bound) return fail(bound.error());

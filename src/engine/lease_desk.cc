@@ -1,6 +1,7 @@
 #include "engine/lease_desk.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -39,6 +40,12 @@ Moved to_be_moved(const task::Task& task, Duration took) {
 
 }  // namespace
 
+Duration LeaseDesk::lease_of(const task::Kind& kind, std::optional<Duration> asked) const {
+  const KindRules* known = kinds_.find(kind);
+  const LeaseTimes times = known != nullptr ? known->settings.lease : LeaseTimes();
+  return std::min(asked.value_or(times.usual), times.longest);
+}
+
 Result<std::vector<task::Kind>> LeaseDesk::unpaused(const std::vector<task::Kind>& kinds,
                                                     Duration within) {
   const Result<store::Pauses> pauses = opened_.reader().pauses(within);
@@ -56,12 +63,13 @@ Result<std::vector<task::Task>> LeaseDesk::lease(const LeaseWish& wish, Duration
   if (kinds->empty()) return std::vector<task::Task>();
   store::ClaimRequest request{.owner = wish.worker,
                               .lease = wish.lease,
-                              .lease_for = wish.lease_for,
+                              .lease_for = lease_of(kinds->front(), wish.lease_for),
                               .quotas = {},
                               .limit = wish.limit,
                               .shards = {}};
   for (const task::Kind& kind : *kinds) {
     const KindRules* rules = kinds_.find(kind);
+    request.lease_for = std::min(*request.lease_for, lease_of(kind, wish.lease_for));
     request.quotas.push_back({.kind = kind,
                               .limit = wish.limit,
                               .tenant_max = rules != nullptr ? rules->settings.tenant_max : 0});
@@ -110,9 +118,27 @@ Result<> LeaseDesk::end_overdue(std::vector<task::Task>& leased, TimePoint now, 
 }
 
 Result<std::vector<std::optional<TimePoint>>> LeaseDesk::renew(const std::vector<store::Held>& held,
-                                                               Duration lease_for,
+                                                               std::optional<Duration> lease_for,
                                                                Duration within) {
-  return opened_.store().renew(held, lease_for, within);
+  // One call for each length there is: nearly always one.
+  std::map<Duration, std::vector<std::size_t>> by_length;
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const auto task = opened_.reader().find(held[i].task, within);
+    if (task) {
+      by_length[lease_of(task->spec.kind, lease_for)].push_back(i);
+    } else if (task.error().code != ErrorCode::kNotFound) {
+      return fail(task.error());
+    }
+  }
+  std::vector<std::optional<TimePoint>> ends(held.size());
+  for (const auto& [length, places] : by_length) {
+    std::vector<store::Held> batch;
+    for (const std::size_t place : places) batch.push_back(held[place]);
+    const auto renewed = opened_.store().renew(batch, length, within);
+    if (!renewed) return fail(renewed.error());
+    for (std::size_t i = 0; i < places.size(); ++i) ends[places[i]] = (*renewed)[i];
+  }
+  return ends;
 }
 
 store::Outcome LeaseDesk::outcome_of(const task::Task& task, const Report& report, TimePoint now,

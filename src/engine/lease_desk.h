@@ -26,7 +26,8 @@ struct LeaseWish {
   task::LeaseId lease;
   std::vector<task::Kind> kinds;
   int limit = 1;
-  Duration lease_for = std::chrono::seconds(30);
+  // Empty: what is usual for the kinds, and never more than each of them allows.
+  std::optional<Duration> lease_for = std::nullopt;
 };
 
 struct Report {
@@ -55,12 +56,15 @@ class LeaseDesk {
   // Due tasks, never more than asked for; none of kinds that people have paused, and none past
   // their deadline: those end here.
   Result<std::vector<task::Task>> lease(const LeaseWish& wish, Duration within);
+  // Empty where it is not theirs any more. How long goes by each task's kind.
   Result<std::vector<std::optional<TimePoint>>> renew(const std::vector<store::Held>& held,
-                                                      Duration lease_for, Duration within);
+                                                      std::optional<Duration> lease_for,
+                                                      Duration within);
   // kNotFound where there is no such task. Repeating is recognised.
   Result<Reported> report(const Report& report, TimePoint store_now, Duration within);
 
  private:
+  [[nodiscard]] Duration lease_of(const task::Kind& kind, std::optional<Duration> asked) const;
   Result<std::vector<task::Kind>> unpaused(const std::vector<task::Kind>& kinds, Duration within);
   store::Outcome outcome_of(const task::Task& task, const Report& report, TimePoint now,
                             Moved& moved);

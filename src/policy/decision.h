@@ -79,6 +79,13 @@ struct Decision {
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 
+// Whether it speaks against the downstream. One that refuses a bad request is well, and so is one
+// that asks for patience: neither opens a breaker.
+constexpr bool blames_downstream(const Decision& decision) {
+  if (decision.outcome == Outcome::kRetry) return !decision.snooze;
+  return decision.outcome == Outcome::kDeadLetter && decision.category != Category::kBiz4xx;
+}
+
 // For decisions that come from outside: custom classifiers, handlers' answers.
 Result<> validate(const Decision& decision);
 

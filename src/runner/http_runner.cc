@@ -15,8 +15,14 @@
 namespace recourse::runner {
 namespace {
 
+// Of a 202 that asks for less: nobody could report so soon.
+constexpr Duration kLeaseMin = std::chrono::seconds(1);
+constexpr std::size_t kCalleeBytesMax = 200;
+
 struct Binding {
   HttpRunnerSettings settings;
+  // Who goes on with what was answered 202; nothing of the URL that may be a secret.
+  task::WorkerName callee;
   http::Client& client;
   const Clock& clock;
 };
@@ -117,13 +123,10 @@ void HttpAttempt::answered(const http::CallResult& result) {
     run_->complete(std::move(*end));
     return;
   }
-  if (!binding_->settings.hand_over) {
-    run_->complete(engine::Decided{policy::dead_letter(
-        policy::Category::kUnknown, "HTTP_202",
-        "202 promises a report later, and nothing here takes one; answer 200 when it is done")});
-    return;
-  }
-  binding_->settings.hand_over(run_, std::get<AnswersLater>(judgement).lease);
+  const engine::LeaseTimes& lease = binding_->settings.lease;
+  const Duration asked = std::get<AnswersLater>(judgement).lease.value_or(lease.usual);
+  run_->complete(engine::HandedOver{
+      .to = binding_->callee, .lease_for = std::max(kLeaseMin, std::min(asked, lease.longest))});
 }
 
 // Whoever asks for the stop sees the call's number, or is seen here.
@@ -179,8 +182,13 @@ Result<HttpBinding> bind_http(HttpRunnerSettings settings, http::Client& client,
                               const Clock& clock) {
   if (const Result<> valid = validate(settings); !valid) return fail(valid.error());
   const bool has_probe = settings.probe.has_value();
+  const auto destination = http::destination_of(settings.url);
+  if (!destination) return fail(destination.error());
   const auto binding = std::make_shared<const Binding>(
-      Binding{.settings = std::move(settings), .client = client, .clock = clock});
+      Binding{.settings = std::move(settings),
+              .callee = task::WorkerName(destination->origin.substr(0, kCalleeBytesMax)),
+              .client = client,
+              .clock = clock});
   HttpBinding bound;
   bound.handler = [binding](const std::shared_ptr<engine::AttemptRun>& run) {
     std::make_shared<HttpAttempt>(binding, run)->begin();

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "engine/attempt_run.h"
+#include "engine/core/settings.h"
 #include "http/client.h"
 #include "runner/webhook_signature.h"
 
@@ -33,11 +33,6 @@ struct HttpProbe {
   Duration timeout = std::chrono::seconds(5);
 };
 
-// 202: the work goes on, and is reported on later by its ticket. Called on the client's thread: it
-// must not block. `lease` is what the answer's Recourse-Lease asked for.
-using HandOver = std::function<void(const std::shared_ptr<engine::AttemptRun>& run,
-                                    std::optional<Duration> lease)>;
-
 struct HttpRunnerSettings {
   std::string url;
   // Sent with every attempt, such as Authorization; they win over the task's own.
@@ -50,8 +45,8 @@ struct HttpRunnerSettings {
   // Of the answer only its beginning is wanted, for a person.
   std::size_t answer_bytes_max = std::size_t{16} * 1024;
   std::optional<HttpProbe> probe = std::nullopt;
-  // None: a 202 is a dead letter, because nobody could ever end it.
-  HandOver hand_over = nullptr;
+  // Of what the service goes on with after a 202, until it reports or renews.
+  engine::LeaseTimes lease = {};
 };
 
 Result<> validate(const HttpRunnerSettings& settings);

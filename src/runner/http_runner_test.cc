@@ -188,32 +188,26 @@ TEST_F(HttpRunner, TheClientsEndEndsTheAttempt) {
 
 TEST_F(HttpRunner, WhatIsAcceptedIsHandedOver) {
   TestServer server(always(TestServer::answer(202, "", "Recourse-Lease: 600\r\n")));
-  std::promise<std::optional<Duration>> handed;
-  TestAttempt attempt;
+  const auto result = TestAttempt().result_of(handler({.url = server.url("/pay?key=secret")}));
 
-  attempt.start(handler({.url = server.url(),
-                         .hand_over = [&](const std::shared_ptr<engine::AttemptRun>& run,
-                                          std::optional<Duration> lease) {
-                           EXPECT_EQ(run, attempt.run());
-                           handed.set_value(lease);
-                         }}));
-
-  EXPECT_EQ(handed.get_future().get(), 600s);
-  attempt.run()->complete(engine::Succeeded{});
-  EXPECT_TRUE(succeeded(attempt.result()));
+  const auto& handed = std::get<engine::HandedOver>(result);
+  EXPECT_EQ(handed.lease_for, 600s);
+  EXPECT_EQ(handed.to.value + "/", server.url("/")) << "and nothing of what may be a secret";
 }
 
-TEST_F(HttpRunner, WhatCannotBeHandedOverIsTheAnswer) {
-  TestServer server(always(TestServer::answer(202)));
+TEST_F(HttpRunner, ALeaseIsAsLongAsTheKindAllows) {
+  const auto lease_for = [&](const std::string& header) {
+    TestServer server(always(TestServer::answer(202, "", header)));
+    const auto result = TestAttempt().result_of(
+        handler({.url = server.url(), .lease = {.usual = 40s, .longest = 5min}}));
+    return std::get<engine::HandedOver>(result).lease_for;
+  };
 
-  const auto thrown = failed<policy::Thrown>(
-      TestAttempt().result_of(handler({.url = server.url(), .hand_over = [](const auto&, auto) {
-                                         throw std::runtime_error("no room");
-                                       }})));
-  const auto nobody = decided(TestAttempt().result_of(handler({.url = server.url()})));
-
-  EXPECT_TRUE(thrown.error);
-  EXPECT_EQ(nobody.outcome, policy::Outcome::kDeadLetter);
+  EXPECT_EQ(lease_for(""), 40s);
+  EXPECT_EQ(lease_for("Recourse-Lease: 2m\r\n"), 2min);
+  EXPECT_EQ(lease_for("Recourse-Lease: 3600\r\n"), 5min);
+  EXPECT_EQ(lease_for("Recourse-Lease: 0\r\n"), 1s);
+  EXPECT_EQ(lease_for("Recourse-Lease: soon\r\n"), 40s);
 }
 
 class HttpRunnerProbe : public HttpRunner {

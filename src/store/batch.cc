@@ -62,6 +62,13 @@ void clean(std::optional<task::Reason>& reason) {
   reason->message = clean_text(reason->message, kErrorCharactersMax);
 }
 
+bool is_owner_name(const task::Owner& owner) {
+  const std::string name = task::to_string(owner);
+  const auto* worker = std::get_if<task::WorkerName>(&owner);
+  return (worker == nullptr || !worker->value.empty()) && name.size() <= task::kOwnerBytesMax &&
+         is_plain_text(name);
+}
+
 }  // namespace
 
 Result<> check(std::span<const Submission> batch) {
@@ -96,9 +103,8 @@ Result<> check(const ClaimRequest& request) {
       .require(worker == request.lease_for.has_value(), "lease_for",
                "must be given for a worker, and for a worker only")
       .between("lease_for", request.lease_for.value_or(kLeaseMin), kLeaseMin, kLeaseMax)
-      .between("owner (bytes)", task::to_string(request.owner).size(), std::size_t{1},
-               task::kOwnerBytesMax)
-      .require(is_plain_text(task::to_string(request.owner)), "owner", "must be plain text")
+      .require(is_owner_name(request.owner), "owner",
+               fmt::format("must have 1 to {} bytes of plain text", task::kOwnerBytesMax))
       .require(request.shards.first <= request.shards.last, "shards",
                "must have a first that is not after the last")
       .result();
@@ -114,9 +120,16 @@ Result<> check(std::span<const Outcome> batch) {
     return change.move != task::Move::kClaim && change.move != task::Move::kTakeOver &&
            task::next_state(change.from, change.move) == change.to;
   };
+  const auto names_worker = [](const Outcome& item) {
+    const std::optional<task::Lending>& lending = item.transition.lending;
+    return lending.has_value() == (item.transition.move == task::Move::kLend) &&
+           (!lending || is_owner_name(lending->worker));
+  };
   const auto has_own_attempt = [](const Outcome& item) {
-    return !item.attempt || (item.attempt->task == item.transition.task &&
-                             item.attempt->fence == item.transition.ticket.fence);
+    // An attempt that is lent has not ended yet: it is written down when it is reported on.
+    return !item.attempt ||
+           (!item.transition.lending && item.attempt->task == item.transition.task &&
+            item.attempt->fence == item.transition.ticket.fence);
   };
   const auto has_own_notes = [](const Outcome& item) {
     return std::ranges::all_of(item.notes, [&](const Note& note) {
@@ -129,8 +142,10 @@ Result<> check(std::span<const Outcome> batch) {
                "must be of the same task and fence, with a progress of 0 to 1,000,000")
       .require(std::ranges::all_of(batch, is_move), "move",
                "must be one of the state table, and no claim")
+      .require(std::ranges::all_of(batch, names_worker), "lending",
+               "must name a worker in plain text where a task is lent, and only there")
       .require(std::ranges::all_of(batch, has_own_attempt), "attempt",
-               "must be of the same task, under the fence it was run with")
+               "must be of the same task, under the fence it was run with, and have ended")
       .result();
 }
 

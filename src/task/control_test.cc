@@ -136,6 +136,17 @@ TEST(CarryOut, RetryNowDoesNotWait) {
   EXPECT_EQ(carry_out(outcome(Move::kGiveUp), Move::kRetryNow).to, State::kDead);
 }
 
+TEST(CarryOut, WhatIsToBeEndedIsNotLent) {
+  Transition lending = outcome(Move::kLend);
+  lending.lending = {.worker = WorkerName("w"), .lease_end = kNow};
+
+  const Transition change = carry_out(lending, Move::kCancel);
+
+  EXPECT_EQ(change.to, State::kCancelled);
+  EXPECT_FALSE(change.lending);
+  EXPECT_EQ(change.attempts, lending.attempts + 1) << "nobody will report on it";
+}
+
 TEST(CarryOut, OnlyEverMovesOfTheTable) {
   for (const Edge& edge : kEdges) {
     for (const Move wish : kAllMoves) {

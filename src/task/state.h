@@ -57,6 +57,7 @@ enum class Move : std::uint8_t {
   kRetry,      // an attempt failed: later, by any node
   kRetryHere,  // an attempt failed: later, by the same owner, who keeps it in its wheel
   kRelease,    // handed back without having run: shutdown, put off
+  kLend,       // whom the owner called goes on with it, under the owner's own ticket
   kSucceed,
   kFail,
   kGiveUp,
@@ -70,10 +71,10 @@ enum class Move : std::uint8_t {
 };
 
 inline constexpr std::array kAllMoves{
-    Move::kClaim,     Move::kTakeOver, Move::kAdopt,    Move::kRetry,
-    Move::kRetryHere, Move::kRelease,  Move::kSucceed,  Move::kFail,
-    Move::kGiveUp,    Move::kPause,    Move::kResume,   Move::kCancel,
-    Move::kResolve,   Move::kIgnore,   Move::kRetryNow, Move::kReopen};
+    Move::kClaim,    Move::kTakeOver, Move::kAdopt,   Move::kRetry,   Move::kRetryHere,
+    Move::kRelease,  Move::kLend,     Move::kSucceed, Move::kFail,    Move::kGiveUp,
+    Move::kPause,    Move::kResume,   Move::kCancel,  Move::kResolve, Move::kIgnore,
+    Move::kRetryNow, Move::kReopen};
 
 constexpr std::string_view to_string(Move move) {
   switch (move) {
@@ -83,6 +84,7 @@ constexpr std::string_view to_string(Move move) {
     case Move::kRetry: return "retry";
     case Move::kRetryHere: return "retry_here";
     case Move::kRelease: return "release";
+    case Move::kLend: return "lend";
     case Move::kSucceed: return "succeed";
     case Move::kFail: return "fail";
     case Move::kGiveUp: return "give_up";
@@ -136,6 +138,7 @@ inline constexpr std::array kEdges{
     Edge{State::kRunning, Move::kRetry, State::kPending},
     Edge{State::kRunning, Move::kRetryHere, State::kRunning},
     Edge{State::kRunning, Move::kRelease, State::kPending},
+    Edge{State::kRunning, Move::kLend, State::kRunning},
     Edge{State::kRunning, Move::kSucceed, State::kSucceeded},
     Edge{State::kRunning, Move::kFail, State::kFailed},
     Edge{State::kRunning, Move::kGiveUp, State::kDead},

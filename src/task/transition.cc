@@ -45,7 +45,14 @@ Transition plan(const Task& task, Move move, TimePoint now) {
           .deaths = task.deaths + (died ? 1 : 0),
           .error = task.last_error,
           .deadline = task.spec.deadline,
-          .ends_lease = move == Move::kAdopt};
+          .ends_lease = move == Move::kAdopt,
+          .lending = std::nullopt};
+}
+
+Transition plan_lending(const Task& task, Lending lending, TimePoint now) {
+  Transition transition = plan(task, Move::kLend, now);
+  transition.lending = std::move(lending);
+  return transition;
 }
 
 Result<Transition> plan_reopen(const Task& task, TimePoint now,
@@ -82,6 +89,9 @@ Transition carry_out(Transition outcome, std::optional<Move> requested) {
   if (*requested == Move::kPause && !goes_on) return outcome;
   const std::optional<State> to = next_state(outcome.from, *requested);
   if (!to) return outcome;
+  // Nobody will report on it any more: the attempt ends here.
+  if (outcome.lending.has_value()) ++outcome.attempts;
+  outcome.lending.reset();
   outcome.move = *requested;
   outcome.to = *to;
   return outcome;
@@ -102,6 +112,21 @@ std::optional<Transition> plan_instead_of_run(const Task& taken, TimePoint now) 
   return carry_out(std::move(release), taken.requested);
 }
 
+namespace {
+
+// A start is certain, so that whoever is lent tasks and never reports is counted as an owner that
+// died.
+Task lent(Task task, const Transition& transition) {
+  task.owner = transition.lending->worker;
+  task.lease_end = transition.lending->lease_end;
+  task.first_started_at = transition.first_started_at;
+  task.start = StartMark::kRecorded;
+  task.requested.reset();
+  return task;
+}
+
+}  // namespace
+
 Task apply(Task task, const Transition& transition) {
   invariant(task.id == transition.task && task.ticket == transition.ticket,
             "a transition is applied to the row it was decided for");
@@ -109,6 +134,9 @@ Task apply(Task task, const Transition& transition) {
       task.state == transition.from && next_state(task.state, transition.move) == transition.to,
       "only moves of the state table are applied");
   invariant(!is_claim(transition.move), "a claim names its new owner: apply(Task, Claim)");
+  invariant((transition.move == Move::kLend) == transition.lending.has_value(),
+            "who lends a task says to whom");
+  if (transition.lending) return lent(std::move(task), transition);
   task.state = transition.to;
   const bool keeps_fence =
       planted(PlantedBug::kStickyKeepsFence) && transition.move == Move::kRetryHere;

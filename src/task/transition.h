@@ -14,6 +14,14 @@
 
 namespace recourse::task {
 
+// Who goes on with a task that was lent, and until when without a renewal.
+struct Lending {
+  WorkerName worker;
+  TimePoint lease_end;
+
+  friend bool operator==(const Lending&, const Lending&) = default;
+};
+
 struct Transition {
   TaskId task;
   // Fixed at submission; the store books the change under it without reading the row.
@@ -36,6 +44,8 @@ struct Transition {
   // Written by somebody else than the owner: the lease id goes, so that the owner does not take it
   // for a write of its own.
   bool ends_lease = false;
+  // Of kLend, and of it only.
+  std::optional<Lending> lending = std::nullopt;
 
   friend bool operator==(const Transition&, const Transition&) = default;
 };
@@ -46,14 +56,24 @@ struct Transition {
 // try_move's answer).
 Transition plan(const Task& task, Move move, TimePoint now);
 
+// The ticket stays as it is, so that whoever was given it can report under it. No attempt is
+// counted yet: the report, or the end of the lease, tells how it went.
+Transition plan_lending(const Task& task, Lending lending, TimePoint now);
+
 // A person's second chance for what is dead or failed: due at once, retries and deaths start over.
 // Refused where the deadline has passed and no new one is given, because the task would only die
 // again.
 Result<Transition> plan_reopen(const Task& task, TimePoint now,
                                std::optional<TimePoint> new_deadline);
 
-// The row after the transition: the fence is one higher, and who does not run it does not own it.
-// A request is dealt with by then (carry_out).
+// As it stands in the row afterwards.
+constexpr Fence fence_after(const Transition& transition) {
+  return transition.lending ? transition.ticket.fence : next(transition.ticket.fence);
+}
+
+// The row after the transition: the fence is one higher (but for kLend, which repeated says the
+// same once more), and who does not run it does not own it. A request is dealt with by then
+// (carry_out).
 Task apply(Task task, const Transition& transition);
 
 // The common case of a write: the row is as the decider saw it, and nobody has asked for anything.

@@ -163,11 +163,26 @@ TEST(Transition, AnotherRowsTransitionStopsTheProcess) {
   EXPECT_DEATH((void)apply(taken_over, late), "the row it was decided for");
 }
 
+TEST(Transition, WhatIsLentKeepsItsTicketAndHasAnotherOwner) {
+  const Task before = running_task();
+
+  const Task lent = apply(
+      before, plan_lending(before, {.worker = WorkerName("w"), .lease_end = kNow + 30s}, kNow));
+
+  EXPECT_EQ(lent.ticket, before.ticket) << "so that whoever has it can report";
+  EXPECT_EQ(lent.owner, Owner(WorkerName("w")));
+  EXPECT_EQ(lent.lease_end, kNow + 30s);
+  EXPECT_EQ(lent.attempts, before.attempts) << "it has not ended";
+  const Task taken = apply(lent, some_claim(2));
+  EXPECT_EQ(taken.deaths, before.deaths + 1) << "who never reports may have died of it";
+}
+
 RC_GTEST_PROP(Transition, EveryStepRaisesTheFenceByOneAndOnlyRunningHasAnOwner, ()) {
   Task task;
   for (const Move move : *rc::gen::container<std::vector<Move>>(rc::gen::elementOf(kAllMoves))) {
     if (!next_state(task.state, move)) continue;
     const Fence before = task.ticket.fence;
+    if (move == Move::kLend) continue;
 
     const bool claims = move == Move::kClaim || move == Move::kTakeOver;
     Claim leased = some_claim(1);

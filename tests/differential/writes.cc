@@ -50,6 +50,10 @@ task::Ticket shown(const Choice& choice, task::Ticket ticket) {
 Outcome outcome_on(const Side& side, const Choice& choice) {
   const Task& task = side.seen().at(choice.task);
   Outcome outcome{.transition = task::plan(task, choice.move, side.now()), .attempt = std::nullopt};
+  if (choice.move == Move::kLend) {
+    const TimePoint lease_end = side.now() + (choice.is_delayed ? 1h : -1s);
+    outcome.transition.lending = {.worker = task::WorkerName("called"), .lease_end = lease_end};
+  }
   task::Transition& change = outcome.transition;
   change.ticket = shown(choice, change.ticket);
   if (choice.has_error) change.error = task::Reason{"TIMEOUT", std::string("bad \xFF\0 byte", 11)};
@@ -57,7 +61,7 @@ Outcome outcome_on(const Side& side, const Choice& choice) {
     change.due_at = choice.is_delayed ? side.now() + 1h : side.now() - 1s + Duration(choice.order);
     change.retries += 1;
   }
-  if (choice.attempt == 0) return outcome;
+  if (choice.attempt == 0 || choice.move == Move::kLend) return outcome;
   change.attempts += 1;
   if (!change.first_started_at) change.first_started_at = side.now();
   outcome.attempt = Attempt{.task = task.id,

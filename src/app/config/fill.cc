@@ -60,7 +60,8 @@ class Filler {
         problems_.error(where, fmt::format("{} is missing; for example {}: {}", whole(key.path),
                                            key.path, key.about.example));
       }
-      if (given && type != nullptr && !key.only.empty() && key.only != type->show()) {
+      if (given && type != nullptr && !key.only.empty() &&
+          key.only.find(type->show()) == std::string_view::npos) {
         problems_.error(origins_[whole(key.path)],
                         fmt::format("{} is for kinds of the type {}, and this one's is {}",
                                     whole(key.path), key.only, type->show()));

@@ -156,10 +156,11 @@ class Finisher {
                                         "[/usr/local/bin/grant, --once]",
                                         path));
     }
-    require(
-        kind.worker.lease <= kind.worker.lease_max, {path + ".lease", path + ".lease-max"},
-        fmt::format("{}.lease ({}) must not be more than lease-max ({})", path,
-                    format_duration(kind.worker.lease), format_duration(kind.worker.lease_max)));
+    require(kind.settings.lease.usual <= kind.settings.lease.longest,
+            {path + ".lease", path + ".lease-max"},
+            fmt::format("{}.lease ({}) must not be more than lease-max ({})", path,
+                        format_duration(kind.settings.lease.usual),
+                        format_duration(kind.settings.lease.longest)));
     require(kind.retention.empty() || !name.ends_with('*'),
             {path + ".retention", path + ".retention.succeeded", path},
             fmt::format("{}.retention needs the whole name of a kind, without *", path));

@@ -112,27 +112,27 @@ Keys retention_keys(KindConfig& kind) {
 Keys http_keys(HttpKind& http) {
   Keys keys{
       text("url", at(http.url),
-           {"Where each attempt is sent. Required for the type http.", Reload::kNow,
+           {"Where each attempt is sent. Required for the type http.", Reload::kRestart,
             "https://points.example.com/grant"},
            check_url),
-      choice("method", at(http.method), kCallMethods, {"The method of the call.", Reload::kNow}),
+      choice("method", at(http.method), kCallMethods, {"The method of the call."}),
       text_map("headers", at(http.headers),
-               {"Further headers of each call; secrets go into secret-headers.", Reload::kNow,
+               {"Further headers of each call; secrets go into secret-headers.", Reload::kRestart,
                 "{X-Source: recourse}"},
                check_header_name),
       secret_map("secret-headers", at(http.secret_headers),
-                 {"Headers whose values are secrets.", Reload::kNow,
+                 {"Headers whose values are secrets.", Reload::kRestart,
                   "{Authorization: env:POINTS_AUTHORIZATION}"}),
       secrets("signing", at(http.signing), kSigningBytesMin,
               {"Keys of the Standard Webhooks signature; the first signs, several let receivers "
                "change over.",
-               Reload::kNow, "[env:POINTS_SIGNING_KEY]"}),
+               Reload::kRestart, "[env:POINTS_SIGNING_KEY]"}),
       text("probe-url", at(http.probe_url),
            {"Asked whether a task is already done, after a time-out or a takeover.",
             Reload::kRestart, "https://points.example.com/done"},
            check_url),
       size("answer-limit", at(http.answer_bytes_max), 0, std::size_t{16} << 20,
-           {"How much of an answer is read.", Reload::kNow}),
+           {"How much of an answer is read."}),
   };
   for (Key& key : keys) key.only = to_string(KindType::kHttp);
   return keys;
@@ -159,15 +159,15 @@ Keys exec_keys(ExecKind& exec) {
   return keys;
 }
 
-Keys worker_keys(WorkerKind& worker) {
+Keys lease_keys(engine::LeaseTimes& lease) {
   Keys keys{
-      duration("lease", at(worker.lease), 1s, store::kLeaseMax,
-               {"How long a worker has a task before it must renew, where it does not say.",
-                Reload::kNow}),
-      duration("lease-max", at(worker.lease_max), 1s, store::kLeaseMax,
-               {"The longest lease a worker may ask for.", Reload::kNow}),
+      duration("lease", at(lease.usual), 1s, store::kLeaseMax,
+               {"How long a worker, or a service that answered 202, has a task before it must "
+                "renew, where it does not say."}),
+      duration("lease-max", at(lease.longest), 1s, store::kLeaseMax,
+               {"The longest lease that may be asked for."}),
   };
-  for (Key& key : keys) key.only = to_string(KindType::kWorker);
+  for (Key& key : keys) key.only = "http or worker";
   return keys;
 }
 
@@ -200,14 +200,14 @@ Keys kind_keys(KindConfig& kind) {
              {"How its attempts leave the server: http calls a URL, exec runs a program, worker "
               "waits for programs outside to lease tasks."}),
       integer("max-retries", at(kind.max_retries), 0, task::kRetriesMax,
-              {"Retries of a task whose submitter does not say.", Reload::kNow}),
+              {"Retries of a task whose submitter does not say."}),
       duration("timeout", at(kind.timeout), 1ms, 24h,
-               {"How long an attempt may take where its submitter does not say.", Reload::kNow}),
+               {"How long an attempt may take where its submitter does not say."}),
   };
   append(keys, "backoff", backoff_keys(kind.settings.backoff));
   for (Key& key : default_keys(kind)) keys.push_back(std::move(key));
   append(keys, "retention", retention_keys(kind));
-  for (Keys part : {http_keys(kind.http), exec_keys(kind.exec), worker_keys(kind.worker)}) {
+  for (Keys part : {http_keys(kind.http), exec_keys(kind.exec), lease_keys(kind.settings.lease)}) {
     for (Key& key : part) keys.push_back(std::move(key));
   }
   return keys;

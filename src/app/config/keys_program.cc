@@ -37,11 +37,11 @@ Keys server_keys(ServerConfig& server) {
       text("base-url", at(server.base_url),
            {"How the server is reached from outside, for links and callbacks; as it listens where "
             "not given.",
-            Reload::kNow, "https://recourse.example.com"},
+            Reload::kRestart, "https://recourse.example.com"},
            check_url),
       list("trusted-hosts", at(server.trusted_hosts),
            {"Host names of requests that are answered, besides those of listen and base-url.",
-            Reload::kNow, "[recourse.internal]"},
+            Reload::kRestart, "[recourse.internal]"},
            check_not_empty),
       duration("read-timeout", at(http.read_within), 100ms, 10min,
                {"From the first byte of a request to its last."}),
@@ -58,13 +58,12 @@ Keys token_keys(TokenConfig& token) {
   constexpr std::size_t kTokenBytesMin = 16;
   return {
       choice("role", at(token.role), api::kGivenRoles,
-             {"What it may do: viewer reads, operator also steers tasks, admin everything.",
-              Reload::kNow}),
+             {"What it may do: viewer reads, operator also steers tasks, admin everything."}),
       text("tenant", at(token.tenant),
-           {"The one tenant it is for; all where not given.", Reload::kNow, "acme"}),
+           {"The one tenant it is for; all where not given.", Reload::kRestart, "acme"}),
       required(secret("secret", at(token.secret), kTokenBytesMin,
                       {"Where the token is kept; at least 16 bytes, better 32 random ones.",
-                       Reload::kNow, "env:RECOURSE_OPS_TOKEN"})),
+                       Reload::kRestart, "env:RECOURSE_OPS_TOKEN"})),
   };
 }
 
@@ -79,7 +78,7 @@ Key tokens_key(std::map<std::string, TokenConfig>& tokens) {
   items.refuse_name = check_name;
   return {.path = "tokens",
           .type = "a list of tokens, each with a name",
-          .about = {"Who may use the API; the name is what the audit shows.", Reload::kNow},
+          .about = {"Who may use the API; the name is what the audit shows."},
           .items = std::make_shared<const Items>(std::move(items))};
 }
 
@@ -134,17 +133,15 @@ Keys node_keys(engine::NodeSettings& node) {
 
 Keys limits_keys(LimitsConfig& limits, http::ServerSettings& http) {
   return {
-      size("payload", at(limits.payload_bytes), 1, task::kPayloadBytesMax,
-           {"A task's payload.", Reload::kNow}),
+      size("payload", at(limits.payload_bytes), 1, task::kPayloadBytesMax, {"A task's payload."}),
       size("body", at(http.body_bytes_max), kKiB, 64 * kMiB, {"A request's body."}),
       size("header", at(http.header_bytes_max), kKiB, 64 * kKiB, {"A request's head."}),
       size("stream", at(http.stream_bytes_max), kKiB, 64 * kMiB,
            {"What may wait to be written on one stream; a client that reads slower is cut off."}),
-      integer("batch", at(limits.batch), 1, 1'000, {"Tasks of one request.", Reload::kNow}),
+      integer("batch", at(limits.batch), 1, 1'000, {"Tasks of one request."}),
       integer("page", at(limits.page), 1, static_cast<int>(store::kPageRowsMax),
-              {"Rows of one page.", Reload::kNow}),
-      integer("json-depth", at(limits.json_depth), 4, 128,
-              {"Levels of a request's JSON.", Reload::kNow}),
+              {"Rows of one page."}),
+      integer("json-depth", at(limits.json_depth), 4, 128, {"Levels of a request's JSON."}),
   };
 }
 

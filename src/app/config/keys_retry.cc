@@ -144,10 +144,9 @@ Keys retry_keys(Config& config) {
   append(keys, "retry.backoff", backoff_keys(config.defaults.settings.backoff));
   append(keys, "retry",
          {integer("default-max-retry", at(config.defaults.max_retries), 0, task::kRetriesMax,
-                  {"Retries of a task whose submitter and kind do not say.", Reload::kNow}),
+                  {"Retries of a task whose submitter and kind do not say."}),
           duration("default-execute-timeout", at(config.defaults.timeout), 1ms, 24h,
-                   {"How long an attempt may take where its submitter and kind do not say.",
-                    Reload::kNow})});
+                   {"How long an attempt may take where its submitter and kind do not say."})});
   append(keys, "retry.notify", notify_keys(config.later));
   append(keys, "abnormal.retry",
          {unused(kNoGuards, seconds("scan-interval-seconds", at(config.later.guard_scan_interval),

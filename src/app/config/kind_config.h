@@ -55,11 +55,6 @@ struct ExecKind {
   std::size_t output_bytes_max = std::size_t{64} * 1024;
 };
 
-struct WorkerKind {
-  Duration lease = std::chrono::seconds(30);
-  Duration lease_max = std::chrono::hours(1);
-};
-
 struct KindConfig {
   KindType type = KindType::kHttp;
   engine::KindSettings settings = {};
@@ -70,7 +65,6 @@ struct KindConfig {
   std::map<task::State, Duration> retention = {};
   HttpKind http = {};
   ExecKind exec = {};
-  WorkerKind worker = {};
 };
 
 }  // namespace recourse::app

@@ -103,8 +103,8 @@ kinds:
   EXPECT_THAT(exec.environment, ElementsAre("PATH", "HOME"));
   EXPECT_EQ(exec.working_directory, "/srv");
   EXPECT_EQ(exec.output_bytes_max, std::size_t{1} << 20);
-  EXPECT_EQ(config.kinds.at("outside").worker.lease, 1min);
-  EXPECT_EQ(config.kinds.at("outside").worker.lease_max, 2h);
+  EXPECT_EQ(config.kinds.at("outside").settings.lease.usual, 1min);
+  EXPECT_EQ(config.kinds.at("outside").settings.lease.longest, 2h);
 }
 
 TEST(KindConfig, NeedsWhatItsTypeNeedsAndNothingOfOthers) {

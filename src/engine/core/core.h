@@ -160,6 +160,7 @@ class Core {
 
   // --- outcomes (core_outcomes.cc) ---
   // What a decision comes to, written down. `attempt` is empty where nothing was run.
+  void lend(HeldTask& held, const RunningAttempt& attempt, const HandedOver& handed, TimePoint now);
   void decide(HeldTask& held, const policy::Decision& decision, const RunningAttempt* attempt,
               TimePoint now);
   void succeed(HeldTask& held, const RunningAttempt& attempt, TimePoint now);

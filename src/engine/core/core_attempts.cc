@@ -89,15 +89,18 @@ void Core::end_attempt(HeldTask& held, const RunningAttempt& attempt, AttemptRes
     succeed(held, attempt, now);
     return;
   }
+  if (const auto* handed = std::get_if<HandedOver>(&result)) {
+    tell(lane, lane.record(attempt.permit, false, took, now), out);
+    lend(held, attempt, *handed, now);
+    return;
+  }
   policy::Decision decision;
   if (const auto* failed = std::get_if<Failed>(&result)) {
     decision = lane.rules().router.decide(failed->failure);
   } else {
     decision = std::get<Decided>(result).decision;
   }
-  // A handler that snoozes, pauses or cancels says nothing bad of its downstream.
-  const bool is_bad = !decision.snooze && decision.outcome != policy::Outcome::kPaused &&
-                      decision.outcome != policy::Outcome::kCancelled;
+  const bool is_bad = policy::blames_downstream(decision);
   tell(lane, lane.record(attempt.permit, is_bad, took, now), out);
   decide(held, decision, &attempt, now);
 }

@@ -27,6 +27,23 @@ void Core::succeed(HeldTask& held, const RunningAttempt& attempt, TimePoint now)
         {.category = std::nullopt, .escalation = std::nullopt, .took = now - attempt.started_at});
 }
 
+void Core::lend(HeldTask& held, const RunningAttempt& attempt, const HandedOver& handed,
+                TimePoint now) {
+  const TimePoint at = store_time_.at(now);
+  store::Outcome outcome{
+      .transition = task::plan_lending(
+          *held.task, {.worker = handed.to, .lease_end = saturating_add(at, handed.lease_for)}, at),
+      .attempt = std::nullopt};
+  if (!outcome.transition.first_started_at) {
+    outcome.transition.first_started_at = store_time_.at(attempt.started_at);
+  }
+  outcome.notes = notes_.take_of(attempt.id);
+  // It is not the task's end yet.
+  held.follow_ups.clear();
+  write(held, std::move(outcome),
+        {.category = std::nullopt, .escalation = std::nullopt, .took = now - attempt.started_at});
+}
+
 void Core::decide(HeldTask& held, const policy::Decision& decision, const RunningAttempt* attempt,
                   TimePoint now) {
   const bool may_stick = settings_.sticky.enable && !stopping_ && life_.may_act(now) &&
@@ -39,6 +56,10 @@ void Core::decide(HeldTask& held, const policy::Decision& decision, const Runnin
        .sticky_up_to = may_stick ? settings_.sticky.up_to : Duration::zero(),
        .rng = rng_});
   store::Outcome outcome{.transition = std::move(verdict.transition), .attempt = std::nullopt};
+  // Nothing was tried: what really went wrong before is still what a person wants to know.
+  if (attempt == nullptr && held.task->last_error && !verdict.escalation) {
+    outcome.transition.error = held.task->last_error;
+  }
   News news{.category = decision.category, .escalation = verdict.escalation, .took = std::nullopt};
   if (attempt != nullptr) {
     count_attempt(outcome.transition, held, *attempt);
@@ -126,7 +147,7 @@ void Core::applied(const store::Outcome& outcome, const store::Applied& answer, 
                       .to = state,
                       .retries = change.retries,
                       .max_retries = held->task->spec.max_retries,
-                      .fence = task::next(change.ticket.fence),
+                      .fence = task::fence_after(change),
                       .category = news.category,
                       .escalation = state == change.to ? news.escalation : std::nullopt,
                       .error = change.error,

@@ -87,6 +87,25 @@ TEST(CoreRuns, WhatHasNotBegunInTimeIsRecalledAndHandedOverAnew) {
   EXPECT_EQ(again[0].number, 1) << "no attempt was used up";
 }
 
+TEST(CoreRuns, WhatIsHandedOverIsLentAndForgotten) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  core.hold(kMail, 1);
+  const Start start = core.starts().front();
+
+  core.tell(AttemptEnded{start.attempt, HandedOver{.to = task::WorkerName("w"), .lease_for = 30s}});
+
+  const std::vector<task::Transition> written = core.applied();
+  ASSERT_THAT(written, SizeIs(1));
+  EXPECT_EQ(written[0].move, task::Move::kLend);
+  ASSERT_TRUE(written[0].lending);
+  EXPECT_EQ(written[0].lending->worker.value, "w");
+  EXPECT_EQ(written[0].lending->lease_end, written[0].at + 30s);
+  EXPECT_EQ(written[0].attempts, start.task->attempts) << "counted by its report";
+  core.advance(1min);
+  EXPECT_FALSE(core.take<StopAttempt>()) << "its time is not the engine's any more";
+}
+
 // ENG-7
 TEST(CoreRuns, TheTimeOfAnAttemptRunsFromTheCallOfItsHandler) {
   CoreDriver core({}, {kMail});

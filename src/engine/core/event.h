@@ -114,10 +114,15 @@ struct Failed {
 struct Decided {
   policy::Decision decision;
 };
+// Whom the handler called goes on with it, and reports under the attempt's own ticket.
+struct HandedOver {
+  task::WorkerName to;
+  Duration lease_for;
+};
 // The executor looked once more before the call: fenced, cancelled or stopped by then.
 struct NotStarted {};
 
-using AttemptResult = std::variant<Succeeded, Failed, Decided, NotStarted>;
+using AttemptResult = std::variant<Succeeded, Failed, Decided, HandedOver, NotStarted>;
 
 struct AttemptEnded {
   AttemptId attempt;

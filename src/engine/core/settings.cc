@@ -55,6 +55,8 @@ Result<> validate(const KindSettings& settings) {
           .between("queue", settings.queue, 0, 1'000'000)
           .between("tenant-max", settings.tenant_max, 0, static_cast<int>(store::kBatchRowsMax))
           .between("put-off-factor", settings.put_off_factor, 1.0, 1'000.0)
+          .between("lease-max", settings.lease.longest, store::kLeaseMin, store::kLeaseMax)
+          .between("lease", settings.lease.usual, store::kLeaseMin, settings.lease.longest)
           .result();
   if (!own) return own;
   if (Result<> valid = policy::validate(settings.breaker); !valid) return valid;

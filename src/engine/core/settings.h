@@ -118,6 +118,13 @@ struct NodeSettings {
 Result<> validate(const NodeSettings& settings);
 
 // One kind on this node.
+// Of a worker's task, and of one that a called service goes on with.
+struct LeaseTimes {
+  // Where nothing is asked for.
+  Duration usual = std::chrono::seconds(30);
+  Duration longest = std::chrono::hours(1);
+};
+
 struct KindSettings {
   // Handlers of it at once; zero means a quarter of the executor's threads.
   int concurrency = 0;
@@ -140,6 +147,7 @@ struct KindSettings {
   bool asynchronous = false;
   // Leased by programs outside (lease_desk.h): this node knows its rules and runs none of it.
   bool outside = false;
+  LeaseTimes lease;
   // Asked "is it already done?" after a time-out or a takeover.
   bool has_probe = false;
 };

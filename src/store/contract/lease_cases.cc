@@ -176,6 +176,96 @@ TEST_P(StoreContract, AWorkersStickyRetryKeepsItsLease) {
   EXPECT_THAT(claim(1), IsEmpty());
 }
 
+Transition lending(const Task& task, TimePoint lease_end) {
+  return task::plan_lending(task, {.worker = WorkerName("called"), .lease_end = lease_end},
+                            lease_end - kHour);
+}
+
+TEST_P(StoreContract, WhatIsLentIsReportedOnUnderTheSameTicket) {
+  const Task task = running();
+  const TimePoint end = store_now() + kHour;
+
+  EXPECT_EQ(apply_one(lending(task, end)).verdict, WriteVerdict::kApply);
+
+  const Task lent = row(task.id);
+  EXPECT_EQ(lent.ticket, task.ticket);
+  EXPECT_EQ(lent.owner, Owner(WorkerName("called")));
+  EXPECT_EQ(lent.lease_end, end);
+  EXPECT_THAT(claim(1), IsEmpty());
+  EXPECT_THAT(must(store().renew(std::vector{held(task)}, 2h, kWithin)),
+              ElementsAre(testing::Ne(std::nullopt)));
+  EXPECT_EQ(settle(task, Move::kSucceed).verdict, WriteVerdict::kApply);
+  EXPECT_EQ(row(task.id).state, State::kSucceeded);
+}
+
+TEST_P(StoreContract, LendingTwiceIsLendingOnce) {
+  const Task task = running();
+  const TimePoint end = store_now() + kHour;
+  apply_one(lending(task, end));
+  (void)must(store().renew(std::vector{held(task)}, 2h, kWithin));
+  const Task renewed = row(task.id);
+
+  EXPECT_EQ(apply_one(lending(task, end)).verdict, WriteVerdict::kAlreadyApplied);
+
+  EXPECT_EQ(row(task.id), renewed) << "a late repetition takes no time away";
+}
+
+TEST_P(StoreContract, WhatWasReportedBeforeItWasLentIsNotLent) {
+  const Task task = running();
+  settle(task, Move::kSucceed);
+
+  EXPECT_EQ(apply_one(lending(task, store_now() + kHour)).verdict, WriteVerdict::kAlreadyApplied);
+
+  EXPECT_EQ(row(task.id).state, State::kSucceeded);
+}
+
+TEST_P(StoreContract, WhatADeadNodeLendsTooLateIsRefused) {
+  const Incarnation mortal = join();
+  const Task task = running(spec_of(), mortal);
+  kill(mortal);
+  EXPECT_EQ(adopt_all(), 1U);
+  const Task adopted = row(task.id);
+
+  EXPECT_EQ(apply_one(lending(task, store_now() + kHour)).verdict, WriteVerdict::kRefused);
+
+  EXPECT_EQ(row(task.id), adopted);
+}
+
+TEST_P(StoreContract, WhoIsLentTasksAndNeverReportsCostsThemALife) {
+  const Task task = running();
+  apply_one(lending(task, store_now() - 1s));
+
+  const Task taken = claim_one();
+
+  EXPECT_EQ(taken.id, task.id);
+  EXPECT_EQ(taken.ticket.fence, task::next(task.ticket.fence));
+  EXPECT_EQ(taken.deaths, 1);
+  EXPECT_EQ(settle(task, Move::kSucceed).verdict, WriteVerdict::kRefused) << "too late";
+}
+
+TEST_P(StoreContract, WhatIsToBeCancelledIsNotLent) {
+  const Task task = running();
+  EXPECT_EQ(must(control(task.id, Move::kCancel)), Effect::kRequested);
+
+  EXPECT_EQ(apply_one(lending(task, store_now() + kHour)).state, State::kCancelled);
+
+  EXPECT_EQ(row(task.id).attempts, task.attempts + 1);
+}
+
+TEST_P(StoreContract, WhoLendsSaysToWhom) {
+  const Task task = running();
+  Transition nobody = lending(task, store_now() + kHour);
+  nobody.lending->worker = WorkerName("");
+  Transition unsaid = lending(task, store_now() + kHour);
+  unsaid.lending.reset();
+
+  for (const Transition& bad : {nobody, unsaid}) {
+    const std::vector<Outcome> batch{{.transition = bad, .attempt = std::nullopt}};
+    EXPECT_EQ(code_of(store().apply(batch, kWithin)), ErrorCode::kInvalid);
+  }
+  EXPECT_EQ(row(task.id), task);
+}
+
 TEST_P(StoreContract, ARecordedStartRaisesNoFence) {
   const Task task = running();
 
