@@ -20,6 +20,7 @@
 #include "http/message.h"
 #include "http/server.h"
 #include "store/opened.h"
+#include "task/record.h"
 
 namespace recourse::api {
 
@@ -35,6 +36,12 @@ struct KindCard {
   std::string target;  // where its attempts go: a URL without its password, a command
   Duration timeout = std::chrono::seconds(10);
   int max_retries = 5;
+};
+
+struct SubmitLimits {
+  std::size_t payload_bytes = task::kPayloadBytesMax;
+  // Tasks of one request.
+  std::size_t batch = 1'000;
 };
 
 // All of it outlives the API.
@@ -54,6 +61,7 @@ struct Desk {
   LeaseLine& lease_line;
   std::vector<KindCard> kinds;
   std::vector<std::string> backoffs;
+  SubmitLimits limits;
   std::string version;
 };
 

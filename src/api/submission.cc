@@ -13,7 +13,8 @@
 namespace recourse::api {
 namespace {
 
-void read_payload(Fields& fields, std::string_view raw, task::TaskSpec& spec) {
+void read_payload(Fields& fields, std::string_view raw, std::size_t bytes_max,
+                  task::TaskSpec& spec) {
   const bool as_json = fields.has("payload");
   const std::optional<std::string> as_base64 = fields.text("payload_base64");
   if (as_json && as_base64) {
@@ -28,10 +29,10 @@ void read_payload(Fields& fields, std::string_view raw, task::TaskSpec& spec) {
       fields.refuse("payload_base64", "is not base 64 with its padding");
     }
   }
-  if (spec.payload.size() > task::kPayloadBytesMax) {
-    fields.refuse(as_base64 ? "payload_base64" : "payload",
-                  fmt::format("has {} bytes; at most {} are allowed", spec.payload.size(),
-                              task::kPayloadBytesMax));
+  if (spec.payload.size() > bytes_max) {
+    fields.refuse(
+        as_base64 ? "payload_base64" : "payload",
+        fmt::format("has {} bytes; at most {} are allowed", spec.payload.size(), bytes_max));
   }
 }
 
@@ -45,7 +46,7 @@ void read_tenant(Fields& fields, const Identity& caller, task::TaskSpec& spec) {
   spec.tenant = *caller.tenant;
 }
 
-void read_limits(Fields& fields, task::TaskSpec& spec) {
+void read_limits(Fields& fields, std::optional<TimePoint> now, task::TaskSpec& spec) {
   if (const auto n = fields.integer("max_retries", 0, task::kRetriesMax)) {
     spec.max_retries = static_cast<int>(*n);
   }
@@ -55,7 +56,12 @@ void read_limits(Fields& fields, task::TaskSpec& spec) {
   if (const auto timeout = fields.duration("timeout", std::chrono::hours(24))) {
     spec.timeout = *timeout;
   }
-  if (const auto deadline = fields.time("deadline")) spec.deadline = *deadline;
+  if (const auto deadline = fields.time("deadline")) {
+    spec.deadline = *deadline;
+    if (now && *deadline <= *now) {
+      fields.refuse("deadline", "has passed: it would never run; give a later one, or none");
+    }
+  }
 }
 
 void read_names(Fields& fields, task::TaskSpec& spec) {
@@ -95,10 +101,11 @@ Submit read_submit(const boost::json::object& object, std::string_view raw, std:
     }
   }
   read_tenant(fields, rules.caller, spec);
-  read_limits(fields, spec);
+  // Who gives an id may repeat itself.
+  read_limits(fields, fields.has("id") ? std::nullopt : rules.now, spec);
   read_names(fields, spec);
   read_backoff(fields, rules.backoffs, spec);
-  read_payload(fields, raw, spec);
+  read_payload(fields, raw, rules.payload_bytes_max, spec);
   if (const auto delay = fields.duration("delay", kLongestWait)) submit.submission.delay = *delay;
   fields.refuse_others();
   // What the fields alone do not show.

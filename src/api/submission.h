@@ -23,6 +23,9 @@ struct SubmitRules {
   const std::vector<std::string>& backoffs;
   // For the kind, where the submit does not say.
   std::function<void(task::TaskSpec& spec)> defaults;
+  // Empty: deadlines that have passed are taken.
+  std::optional<TimePoint> now;
+  std::size_t payload_bytes_max = task::kPayloadBytesMax;
 };
 
 // `raw` is the text that `object` was parsed from: the payload is kept as it stands there. Errors

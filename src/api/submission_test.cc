@@ -13,7 +13,12 @@ class SubmissionTest : public testing::Test {
   Submit read(const std::string& text) {
     errors_.clear();
     const boost::json::value parsed = boost::json::parse(text);
-    const SubmitRules rules{caller_, backoffs_, [](task::TaskSpec& spec) { spec.max_retries = 9; }};
+    const SubmitRules rules{
+        .caller = caller_,
+        .backoffs = backoffs_,
+        .defaults = [](task::TaskSpec& spec) { spec.max_retries = 9; },
+        .now = TimePoint(std::chrono::sys_days(2026y / 11 / 16).time_since_epoch()),
+        .payload_bytes_max = 20};
     return read_submit(parsed.as_object(), text, "/tasks/3", rules, errors_);
   }
 
@@ -66,6 +71,26 @@ TEST_F(SubmissionTest, APayloadOfNullIsNull) {
   EXPECT_EQ(read(R"({"kind":"k","payload":"x","payload":2})").submission.spec.payload, "2");
   EXPECT_EQ(read(R"({"kind":"k","payload_base64":"AAE="})").submission.spec.payload,
             std::string("\0\1", 2));
+}
+
+TEST_F(SubmissionTest, ADeadlineThatHasPassedIsRefusedUnlessItMayBeARepetition) {
+  read(R"({"kind":"k","deadline":"2026-11-15T23:59:59Z"})");
+  ASSERT_EQ(errors_.size(), 1U);
+  EXPECT_EQ(errors_.front().pointer, "/tasks/3/deadline");
+
+  read(R"({"kind":"k","deadline":"2026-11-16T00:00:01Z"})");
+  EXPECT_TRUE(errors_.empty());
+  read(R"({"kind":"k","deadline":"2026-11-15T23:59:59Z","id":"tsk_01JCVX2M8Q6E4ZK9T3W5R7YBND"})");
+  EXPECT_TRUE(errors_.empty());
+}
+
+TEST_F(SubmissionTest, APayloadIsAsLargeAsTheServerAllows) {
+  read(R"({"kind":"k","payload":"123456789012345678"})");
+  EXPECT_TRUE(errors_.empty());
+
+  read(R"({"kind":"k","payload":"1234567890123456789"})");
+  ASSERT_EQ(errors_.size(), 1U);
+  EXPECT_EQ(errors_.front().detail, "has 21 bytes; at most 20 are allowed");
 }
 
 TEST_F(SubmissionTest, SaysWhatTheFieldsAloneDoNotShow) {

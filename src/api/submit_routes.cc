@@ -14,14 +14,13 @@
 #include "api/route.h"
 #include "api/safety.h"
 #include "api/submission.h"
+#include "base/text.h"
 
 namespace recourse::api {
 namespace {
 
 using boost::json::array;
 using boost::json::object;
-
-constexpr std::size_t kBatchMax = 1'000;
 
 // Those of its kind, where the submit says nothing else.
 std::function<void(task::TaskSpec&)> defaults_of(const Desk& desk) {
@@ -35,17 +34,36 @@ std::function<void(task::TaskSpec&)> defaults_of(const Desk& desk) {
   };
 }
 
-object to_json(const engine::SubmitAnswer& answer) {
+SubmitRules rules_of(const Desk& desk, const Call& call) {
+  return {.caller = call.caller,
+          .backoffs = desk.backoffs,
+          .defaults = defaults_of(desk),
+          // A request that may be a repetition is answered as the first time.
+          .now = call.request.headers.find("Idempotency-Key") ? std::nullopt
+                                                              : std::optional(desk.clock.now()),
+          .payload_bytes_max = desk.limits.payload_bytes};
+}
+
+// It may be another server's; a slip of the pen is told at once all the same.
+void warn_of_kind(const Desk& desk, const std::string& kind, object& shape) {
+  if (desk.node.kinds().find(task::Kind(kind)) != nullptr) return;
+  shape["warning"] =
+      fmt::format("this server has no kind {}; the task waits until some server has", shown(kind));
+}
+
+object to_json(const Desk& desk, const std::string& kind, const engine::SubmitAnswer& answer) {
   object shape{{"id", task::to_string(answer.task)}, {"created", false}};
   switch (*answer.result) {
     case store::Insertion::kInserted: shape["created"] = true; break;
     case store::Insertion::kKeyTaken: shape["reason"] = "unique_key"; break;
     default: shape["reason"] = "repeated"; break;
   }
+  warn_of_kind(desk, kind, shape);
   return shape;
 }
 
-http::Response to_response(const engine::SubmitAnswer& answer) {
+http::Response to_response(const Desk& desk, const std::string& kind,
+                           const engine::SubmitAnswer& answer) {
   if (!answer.result) {
     Problem problem = problem_of(answer.result.error());
     if (answer.result.error().code == ErrorCode::kInDoubt) {
@@ -54,7 +72,7 @@ http::Response to_response(const engine::SubmitAnswer& answer) {
     }
     return to_response(problem);
   }
-  const object body = to_json(answer);
+  const object body = to_json(desk, kind, answer);
   http::Response response = json_response(body, body.at("created").as_bool() ? 201 : 200);
   response.headers.set("Location", "/api/v1/tasks/" + task::to_string(answer.task));
   return response;
@@ -74,7 +92,7 @@ class OneWaiter final : public engine::SubmitWaiter {
 
   void answered(const engine::SubmitAnswer& answer) override {
     note_submit(desk_, kind_, answer);
-    std::move(responder_).send(to_response(answer));
+    std::move(responder_).send(to_response(desk_, kind_, answer));
     delete this;
   }
 
@@ -128,7 +146,7 @@ class BatchWaiter final : public engine::SubmitWaiter {
 
   void answered(const engine::SubmitAnswer& answer) override {
     note_submit(desk_, kind_, answer);
-    batch_->set(place_, answer.result ? to_json(answer) : error_item(answer));
+    batch_->set(place_, answer.result ? to_json(desk_, kind_, answer) : error_item(answer));
     delete this;
   }
 
@@ -157,7 +175,7 @@ http::Response submit_once(Desk& desk, const Call& call, Submit submit) {
       desk.node.submit(std::move(submit.submission), submit.novelty);
   if (!answer.result) {
     desk.figures.submitted(kind, false);
-    return to_response(answer);
+    return to_response(desk, kind, answer);
   }
   // Another task has the unique key: from now on this request means that one.
   const bool key_taken = *answer.result == store::Insertion::kKeyTaken;
@@ -168,12 +186,13 @@ http::Response submit_once(Desk& desk, const Call& call, Submit submit) {
   }
   if (replay->is_first || *answer.result == store::Insertion::kInserted) {
     note_submit(desk, kind, answer);
-    return to_response(answer);
+    return to_response(desk, kind, answer);
   }
   // As it was answered the first time.
   const bool was_taken = key_taken || replay->is_taken;
   http::Response response =
-      to_response({answer.submit, answer.task,
+      to_response(desk, kind,
+                  {answer.submit, answer.task,
                    was_taken ? store::Insertion::kKeyTaken : store::Insertion::kInserted});
   response.headers.set("Idempotent-Replayed", "true");
   return response;
@@ -183,7 +202,7 @@ void submit_one(Desk& desk, Call call, http::Responder responder) {
   const auto body = read_body(call.request);
   if (!body) return std::move(responder).send(refuse(400, body.error().message));
   std::vector<FieldError> errors;
-  const SubmitRules rules{call.caller, desk.backoffs, defaults_of(desk)};
+  const SubmitRules rules = rules_of(desk, call);
   Submit submit = read_submit(*body, call.request.body, "", rules, errors);
   if (!errors.empty()) return std::move(responder).send(refuse(std::move(errors)));
   give_id(desk, submit);
@@ -207,7 +226,7 @@ void submit_many(Desk& desk, const Call& call, http::Responder responder) {
   if (!body) return std::move(responder).send(refuse(400, body.error().message));
   std::vector<FieldError> errors;
   Fields fields(*body, "", errors);
-  const array* tasks = fields.array("tasks", kBatchMax);
+  const array* tasks = fields.array("tasks", desk.limits.batch);
   fields.refuse_others();
   if (tasks == nullptr && errors.empty()) errors.push_back({"/tasks", "is missing"});
   if (call.request.headers.find("Idempotency-Key")) {
@@ -216,7 +235,7 @@ void submit_many(Desk& desk, const Call& call, http::Responder responder) {
   }
   std::vector<Submit> submits;
   if (errors.empty()) {
-    const SubmitRules rules{call.caller, desk.backoffs, defaults_of(desk)};
+    const SubmitRules rules = rules_of(desk, call);
     const auto raw = elements_of(member_of(call.request.body, "tasks").value_or("[]"));
     for (std::size_t i = 0; i < tasks->size(); ++i) {
       const std::string pointer = fmt::format("/tasks/{}", i);

@@ -1,6 +1,7 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <string>
@@ -29,8 +30,20 @@ void add_serve(CLI::App& program, ConfigFlags& flags, std::function<int()>& chos
   server.callback([&] { chosen = [&] { return serve(flags); }; });
 }
 
-int refuse(const CLI::App& program, int argc, char** argv, const CLI::ParseError& error) {
-  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+// `help task` and `version`, as others have it.
+std::vector<std::string> arguments_of(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  } else if (words == std::vector<std::string>{"version"}) {
+    words.front() = "--version";
+  }
+  return words;
+}
+
+int refuse(const CLI::App& program, const std::vector<std::string>& arguments,
+           const CLI::ParseError& error) {
   if (arguments.empty()) {
     std::cerr << program.help();
   } else {
@@ -56,12 +69,13 @@ int run(int argc, char** argv) {
   cli::set_examples(program, {"recourse demo", "recourse serve --config recourse.yaml",
                               "recourse task submit grant-points --payload '{\"user\": 7}'",
                               "recourse task list --state dead", "recourse top"});
+  const std::vector<std::string> arguments = arguments_of(argc, argv);
   try {
-    program.parse(argc, argv);
+    program.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& error) {
     // Help and version are no errors.
     if (error.get_exit_code() == 0) return program.exit(error);
-    return refuse(program, argc, argv, error);
+    return refuse(program, arguments, error);
   }
   return chosen ? chosen() : kUsage;
 }

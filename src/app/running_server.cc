@@ -101,21 +101,23 @@ class Server final : public RunningServer {
     pulse_.emplace(kPulseEvery, [this] { feed_.keep_alive(); });
     gate_.emplace(api::GateSettings{.token_required = token_required_, .hosts = hosts_of(config_)},
                   *tokens_, clock_);
-    desk_.emplace(api::Desk{.node = *node_,
-                            .opened = *store_.opened,
-                            .leases = *leases_,
-                            .ids = ids_,
-                            .clock = clock_,
-                            .log = log_,
-                            .pool = pool_,
-                            .tokens = *tokens_,
-                            .bulk = *bulk_,
-                            .feed = feed_,
-                            .figures = figures_,
-                            .lease_line = *lease_line_,
-                            .kinds = cards_of(config_),
-                            .backoffs = policy::BackoffRegistry().names(),
-                            .version = std::string(kVersion)});
+    desk_.emplace(api::Desk{
+        .node = *node_,
+        .opened = *store_.opened,
+        .leases = *leases_,
+        .ids = ids_,
+        .clock = clock_,
+        .log = log_,
+        .pool = pool_,
+        .tokens = *tokens_,
+        .bulk = *bulk_,
+        .feed = feed_,
+        .figures = figures_,
+        .lease_line = *lease_line_,
+        .kinds = cards_of(config_),
+        .backoffs = policy::BackoffRegistry().names(),
+        .limits = {.payload_bytes = config_.limits.payload_bytes, .batch = config_.limits.batch},
+        .version = std::string(kVersion)});
     auto service = api::make_service(*desk_, *gate_);
     if (!service) return fail(service.error());
     auto http =

@@ -77,10 +77,22 @@ std::optional<std::string> unknown_flag(const Reached& reached,
       return "a token on the command line can be seen by everybody on this machine: set "
              "RECOURSE_TOKEN, or name a file with --token-file";
     }
+    if (name == "--port") return "\"--port\" is no flag: write --listen 127.0.0.1:PORT";
     return fmt::format("{} is no flag of `{}`{}", shown(name), reached.path,
                        meant("", name, known));
   }
   return std::nullopt;
+}
+
+// A file that stands alone where a flag would take it.
+std::string file_flag(const Reached& reached, const std::vector<std::string>& arguments) {
+  const std::vector<std::string> known = flags_of(*reached.app);
+  const auto is_file = [](const std::string& word) {
+    return !word.starts_with('-') && (word.ends_with(".yaml") || word.ends_with(".yml"));
+  };
+  const auto file = std::ranges::find_if(arguments, is_file);
+  if (file == arguments.end() || std::ranges::find(known, "--config") == known.end()) return "";
+  return fmt::format("; did you mean `--config {}`?", *file);
 }
 
 }  // namespace
@@ -105,7 +117,7 @@ std::string usage_text(const CLI::App& program, const std::vector<std::string>& 
   if (!names.empty()) {
     return fmt::format("{} needs one word more: {}{}", reached.path, fmt::join(names, ", "), see);
   }
-  return error + see;
+  return error + file_flag(reached, arguments) + see;
 }
 
 }  // namespace recourse::app

@@ -1,8 +1,13 @@
 #include "cli/command.h"
 
+#include <fmt/format.h>
+
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <charconv>
 #include <utility>
+
+#include "base/text.h"
 
 namespace recourse::cli {
 namespace {
@@ -24,6 +29,16 @@ class ExamplesFirst final : public CLI::Formatter {
 }  // namespace
 
 void put_examples_first(CLI::App& program) { program.formatter(std::make_shared<ExamplesFirst>()); }
+
+std::function<std::string(const std::string&)> whole_number(int low, int high) {
+  return [low, high](const std::string& text) {
+    int number = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
+    if (is_whole && number >= low && number <= high) return std::string();
+    return fmt::format("must be a whole number from {} to {}, not {}", low, high, shown(text));
+  };
+}
 
 void set_examples(CLI::App& command, const std::vector<std::string>& examples) {
   std::string text;

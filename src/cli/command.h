@@ -34,6 +34,9 @@ using ApiCommand = std::function<ExitCode(Session&)>;
 void runs(CLI::App& command, const Tree& tree, ApiCommand run,
           TimeoutName timeout = TimeoutName::kShort);
 
+// A check of an option: empty where the text is a whole number within, else what is wrong.
+std::function<std::string(const std::string&)> whole_number(int low, int high);
+
 void set_examples(CLI::App& command, const std::vector<std::string>& examples);
 // To be called before anything is added.
 void put_examples_first(CLI::App& program);

@@ -87,7 +87,7 @@ void add_events_command(const Tree& tree) {
   command.add_option("--kind", flags->kind, "Only of this kind")->type_name("KIND");
   command.add_option("--count", flags->count, "End after so many")
       ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(whole_number(1, 1'000'000'000));
   runs(command, tree, [flags](Session& session) { return events(session, *flags); });
 }
 

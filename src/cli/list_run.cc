@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/command.h"
 #include "cli/json_read.h"
 #include "cli/task_rows.h"
 #include "cli/url_text.h"
@@ -49,7 +50,7 @@ void print_ids(Session& session, const boost::json::array& tasks) {
 void add_page_flags(CLI::App& command, ListFlags& flags) {
   command.add_option("--limit", flags.limit, "At most so many (default: 50)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber.description(""));
+      ->check(whole_number(1, 1'000'000'000));
   command.add_flag("--all", flags.all, "All of them");
 }
 

@@ -87,6 +87,9 @@ ExitCode submit(Session& session, const SubmitFlags& flags) {
   } else if (!flag_of(*answer, "created")) {
     session.say("not created: it was submitted before");
   }
+  if (const std::string warning = text_of(*answer, "warning"); !warning.empty()) {
+    session.say("warning: " + warning);
+  }
   return ExitCode::kOk;
 }
 
@@ -122,7 +125,10 @@ void add_submit(CLI::App& group, const Tree& tree) {
   add_payload_flags(command, flags->payload);
   command.add_option("source", flags->payload.file, "- reads the payload from standard input")
       ->type_name("-")
-      ->check(CLI::IsMember({"-"}).description(""));
+      ->check([](const std::string& text) {
+        return text == "-" ? std::string()
+                           : "the payload itself goes behind --payload, as in --payload '{}'";
+      });
   command.add_option("--id", flags->id, "Its id, so that a repeat makes no second task")
       ->type_name("ID");
   command.add_option("--unique-key", flags->unique_key, "No second unfinished task with this key")
@@ -139,10 +145,10 @@ void add_submit(CLI::App& group, const Tree& tree) {
       ->type_name("DURATION");
   command.add_option("--max-retries", flags->max_retries, "After the first (default: its kind's)")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber.description(""));
-  command.add_option("--priority", flags->priority, "0 is the usual; higher goes first")
+      ->check(whole_number(0, 1'000));
+  command.add_option("--priority", flags->priority, "0 to 10, 5 is the usual; higher goes first")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber.description(""));
+      ->check(whole_number(0, 10));
   command.add_option("--tenant", flags->tenant, "Whose it is")->type_name("NAME");
   runs(
       command, tree, [flags](Session& session) { return submit(session, *flags); },

@@ -87,9 +87,7 @@ struct LogConfig {
 struct LimitsConfig {
   std::size_t payload_bytes = task::kPayloadBytesMax;
   // Tasks of one request.
-  int batch = 1'000;
-  int page = static_cast<int>(store::kPageRowsMax);
-  int json_depth = 32;
+  std::size_t batch = 1'000;
 };
 
 struct ScheduleConfig {

@@ -10,6 +10,7 @@
 #include "app/config/text_checks.h"
 #include "base/duration_text.h"
 #include "base/text.h"
+#include "engine/core/rules.h"
 
 namespace recourse::app {
 namespace {
@@ -156,6 +157,15 @@ class Finisher {
                                         "[/usr/local/bin/grant, --once]",
                                         path));
     }
+    const auto is_absolute = [](const std::string& text) { return text.starts_with('/'); };
+    require(kind.exec.command.empty() || is_absolute(kind.exec.command.front()),
+            {path + ".command"},
+            fmt::format("{}.command must begin with the absolute path of a program: no shell and "
+                        "no PATH looks for it; for example [/usr/local/bin/grant, --once]",
+                        path));
+    require(kind.exec.working_directory.empty() || is_absolute(kind.exec.working_directory),
+            {path + ".working-directory"},
+            fmt::format("{}.working-directory must be an absolute path", path));
     require(kind.settings.lease.usual <= kind.settings.lease.longest,
             {path + ".lease", path + ".lease-max"},
             fmt::format("{}.lease ({}) must not be more than lease-max ({})", path,
@@ -171,12 +181,23 @@ class Finisher {
     check_policies(path, kind);
   }
 
+  [[nodiscard]] bool is_declared(const std::string& kind) const {
+    return std::ranges::any_of(
+        config_.kinds, [&](const auto& declared) { return engine::fits(declared.first, kind); });
+  }
+
   void finish_schedule(const std::string& path, ScheduleConfig& config) {
     engine::Schedule& schedule = config.schedule;
     const auto kind = config_.kinds.find(schedule.spec.kind.value);
     if (kind != config_.kinds.end()) {
       if (!given(path + ".max-retries")) schedule.spec.max_retries = kind->second.max_retries;
       if (!given(path + ".timeout")) schedule.spec.timeout = kind->second.timeout;
+    }
+    if (!is_declared(schedule.spec.kind.value)) {
+      problems_.warning(where({path + ".kind", path}),
+                        fmt::format("{}.kind: no kind {} is declared here; its tasks wait until "
+                                    "some server has it",
+                                    path, shown(schedule.spec.kind.value)));
     }
     if (problems_.has_errors()) return;
     if (const Result<> taken = engine::ScheduleTable().add(schedule); !taken) {

@@ -138,10 +138,7 @@ Keys limits_keys(LimitsConfig& limits, http::ServerSettings& http) {
       size("header", at(http.header_bytes_max), kKiB, 64 * kKiB, {"A request's head."}),
       size("stream", at(http.stream_bytes_max), kKiB, 64 * kMiB,
            {"What may wait to be written on one stream; a client that reads slower is cut off."}),
-      integer("batch", at(limits.batch), 1, 1'000, {"Tasks of one request."}),
-      integer("page", at(limits.page), 1, static_cast<int>(store::kPageRowsMax),
-              {"Rows of one page."}),
-      integer("json-depth", at(limits.json_depth), 4, 128, {"Levels of a request's JSON."}),
+      count("batch", at(limits.batch), 1, 1'000, {"Tasks of one request."}),
   };
 }
 
