@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the lines of docs/api.md, as they stand there, against a real server, for ctest.
+"""Runs the lines of a page of docs/, as they stand there, against a real server, for ctest.
 
     python3 examples/try_docs.py build/release/src/app/recourse docs/api.md
 
@@ -7,20 +7,34 @@ Exits with 77 where curl is not installed.
 """
 
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 
-# The server listens on a free port, in the background. No line may be answered with a problem.
+# The server listens on a free port, in the background. No line may fail or be answered with a problem.
 PRELUDE = r"""
 set -euo pipefail
+# A script is quicker than a reader: what is not possible yet (4) is tried again.
+patiently() {
+  local code
+  for _ in {1..100}; do
+    "$PROGRAM" "$@" && return || code=$?
+    [ $code = 4 ] || break
+    sleep 0.1
+  done
+  return $code
+}
 recourse() {
+  if [ "$1" != serve ]; then patiently "$@"; return; fi
   "$PROGRAM" "$@" --listen 127.0.0.1:0 2> server.log & SERVER=$!
   trap 'kill $SERVER; wait $SERVER || true' EXIT
   until URL=$(grep -o -m1 'http://127.0.0.1:[0-9]*' server.log); do sleep 0.05; done
   printf %s "$URL" > url
+  export RECOURSE_SERVER=$URL
 }
 curl() {
   command curl "$@" > answer; cat answer
@@ -31,7 +45,7 @@ curl() {
 
 def script_of(text):
     blocks = re.findall(r"```(sh|python)\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) > 5, "docs/api.md has lost its lines"
+    assert len(blocks) > 1, "the page has lost its lines"
     lines = [PRELUDE]
     for language, block in blocks:
         lines.append(block if language == "sh" else f"python3 - <<'PYTHON'\n{block}PYTHON\n")
@@ -40,20 +54,31 @@ def script_of(text):
     return script.replace('"http://127.0.0.1:7070', 'open("url").read() + "')
 
 
+def check_quotations(text):
+    """What a page quotes (py) of the examples still stands in one of them."""
+    here = pathlib.Path(__file__).parent
+    examples = [path.read_text(encoding="utf-8") for path in here.glob("*.py")]
+    for quoted in re.findall(r"```py\n(.*?)```", text, re.DOTALL):
+        assert any(textwrap.indent(quoted, "    ") in example for example in examples), f"quoted wrongly:\n{quoted}"
+
+
 def main():
     program, page = (os.path.abspath(path) for path in sys.argv[1:])
     if shutil.which("curl") is None:
         print("skipped: curl is not installed")
         sys.exit(77)
     with open(page, encoding="utf-8") as file:
-        script = script_of(file.read())
+        text = file.read()
+    check_quotations(text)
+    script = script_of(text)
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("RECOURSE")}
     with tempfile.TemporaryDirectory() as folder:
-        ended = subprocess.run(["bash", "-c", script], cwd=folder, env={**os.environ, "PROGRAM": program},
+        ended = subprocess.run(["bash", "-c", script], cwd=folder, env={**clean, "PROGRAM": program},
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if ended.returncode != 0:
         sys.exit(f"a line of {page} does not work:\n{ended.stdout}")
-    dead = re.findall(r"^tsk_\w+ ", ended.stdout, re.MULTILINE)
-    assert dead, f"the worker of the page got no task:\n{ended.stdout}"
+    tasks = re.findall(r"^tsk_\w+ ", ended.stdout, re.MULTILINE)
+    assert tasks, f"the page's lines showed no task:\n{ended.stdout}"
 
 
 if __name__ == "__main__":

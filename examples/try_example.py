@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,7 @@ class Child:
 
     def __init__(self, command, **environment):
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                        env={**os.environ, **environment})
+                                        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment})
 
     def __enter__(self):
         return self
@@ -108,6 +109,22 @@ def try_receiver(program, folder, command):
             expect_success_at_the_second_attempt(server.wait_for(r'"url":"([^"]+)"').group(1))
 
 
+def try_later(program, folder):
+    # Each must know the other's address before it starts: the service's port is kept for it.
+    with socket.socket() as kept:
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        kept.bind(("127.0.0.1", 0))
+        port = kept.getsockname()[1]
+        target = f"http://127.0.0.1:{port}/"
+        with serve(program, folder, f"url: '{target}', signing: ['env:WEBHOOK_SECRET']") as server:
+            url = server.wait_for(r'"url":"([^"]+)"').group(1)
+            with Child([sys.executable, os.path.join(HERE, "later.py"), url, str(port)],
+                       WEBHOOK_SECRET=SECRET, RECOURSE_TOKEN=TOKEN) as service:
+                service.wait_for(r"listening on (\S+)")
+                expect_forgeries_refused(target)
+                expect_success_at_the_second_attempt(url)
+
+
 def main():
     program, example = sys.argv[1:]
     interpreter = shutil.which("node") if example.endswith(".mjs") else sys.executable
@@ -117,6 +134,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if example == "worker.py":
             try_worker(program, folder)
+        elif example == "later.py":
+            try_later(program, folder)
         else:
             try_receiver(program, folder, [interpreter, os.path.join(HERE, example)])
 
