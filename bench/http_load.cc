@@ -39,6 +39,7 @@ class Generator {
  public:
   Generator(std::uint16_t port, const Load& load)
       : request_(load.request),
+        status_(load.status),
         poll_(epoll_create1(EPOLL_CLOEXEC)),
         received_(static_cast<std::size_t>(load.connections)) {
     for (std::size_t at = 0; at < received_.size(); ++at) {
@@ -82,7 +83,7 @@ class Generator {
     if (answer_bytes_ == 0) answer_bytes_ = text.size();
     received_[at] += text.size();
     if (received_[at] < answer_bytes_) return false;
-    need(received_[at] == answer_bytes_ && (text.size() < 12 || text.substr(9, 3) == "200"),
+    need(received_[at] == answer_bytes_ && (text.size() < 12 || text.substr(9, 3) == status_),
          "an answer is not what was expected");
     received_[at] = 0;
     ask(at);
@@ -90,6 +91,7 @@ class Generator {
   }
 
   std::string request_;
+  std::string status_;
   int poll_;
   std::vector<int> sockets_;
   std::vector<std::size_t> received_;

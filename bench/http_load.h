@@ -11,6 +11,7 @@ namespace recourse::bench {
 struct Load {
   int connections = 64;
   std::string request = {};
+  std::string status = "200";  // what each must be answered
   std::chrono::milliseconds lasts = std::chrono::seconds(3);
 };
 

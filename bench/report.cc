@@ -19,16 +19,22 @@ std::string json_line(const Figure& figure) {
     object["reference"] = figure.comparison->reference;
     object["ratio"] = figure.comparison->ratio;
   }
+  if (figure.met) object["met"] = *figure.met;
   return boost::json::serialize(object);
+}
+
+std::string_view mark_of(const Figure& figure) {
+  if (!figure.met) return "";
+  return *figure.met ? ": ok" : ": FALLS SHORT";
 }
 
 std::string table_line(const Figure& figure) {
   const std::string comparison =
       figure.comparison
-          ? fmt::format("{:.1f}x {}", figure.comparison->ratio, figure.comparison->reference)
+          ? fmt::format("{:.2f}x {}", figure.comparison->ratio, figure.comparison->reference)
           : "";
-  return fmt::format("{:<8} {:<38} {:>10.1f} {:<8} {:<28} {}", figure.bench, figure.name,
-                     figure.value, figure.unit, comparison, figure.goal);
+  return fmt::format("{:<8} {:<38} {:>10.1f} {:<8} {:<28} {}{}", figure.bench, figure.name,
+                     figure.value, figure.unit, comparison, figure.goal, mark_of(figure));
 }
 
 }  // namespace

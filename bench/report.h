@@ -19,6 +19,8 @@ struct Figure {
   std::string unit;
   std::optional<Comparison> comparison;
   std::string goal;  // for people only
+  // Whether the goal was reached, where the benchmark judges that itself.
+  std::optional<bool> met = std::nullopt;
 };
 
 enum class Format { kTable, kJson };

@@ -152,6 +152,10 @@ class Submitting(CliTest):
         self.check(run("task", "submit", "held", "--id", task), 0, task, "submitted before")
 
     def test_what_the_server_refuses_is_shown_by_field(self):
+        self.check(run("task", "submit", "held", "{}"), 2, err="--payload '{}'")
+        self.check(run("task", "submit", "held", "--max-retries", "-1"), 2, err="from 0 to 1000")
+        self.check(run("task", "submit", "hedl"), 0, err='warning: this server has no kind "hedl"')
+        self.check(run("kind", "pause", "hedl"), 0, err='warning: this server has no kind "hedl"')
         self.check(run("task", "submit", "held", "--delay", "soon"), 2, err=r"\n  delay ")
         self.check(run("task", "submit", "held", "--key", "order"), 2, err="--key order=4711")
         self.check(run("task", "submit", "held", "--id", "7"), 2, err=r"\n  id ")
@@ -359,6 +363,15 @@ class Usage(CliTest):
         self.check(run("--json", "stats"), 2, "^$", "flags stand behind the command")
         self.check(run("task"), 2, "^$", "submit, list")
         self.check(run(), 2, "^$", "recourse serve")
+
+    def test_what_serve_would_refuse_is_told_before(self):
+        with tempfile.TemporaryDirectory() as directory:
+            config = pathlib.Path(directory) / "recourse.yaml"
+            config.write_text("kinds: {report: {type: exec, command: [report.sh]}}\n")
+            for command in (("config", "check"), ("serve", "--set", f"store.data-dir={directory}/d")):
+                self.check(run(*command, "--config", str(config)), 2,
+                           err="kinds.report: .*absolute path of a program")
+            self.assertFalse((pathlib.Path(directory) / "d").exists())
 
     def test_help_begins_with_examples(self):
         for command in [(), ("task",), ("task", "submit"), ("dead", "retry"), ("serve",),

@@ -3,12 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <boost/json.hpp>
 #include <chrono>
-#include <fstream>
 #include <list>
 #include <map>
 #include <set>
@@ -20,6 +17,7 @@
 #include "base/mutex.h"
 #include "http/client.h"
 #include "http/server.h"
+#include "tests/support/server_process.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_servers.h"
 
@@ -86,61 +84,6 @@ class Downstream {
         answer(request, std::move(responder));
       },
       [](int status, std::string_view) { return http::Response{.status = status}; }, log_));
-};
-
-class ServerProcess {
- public:
-  ServerProcess(const std::filesystem::path& directory, const std::string& name,
-                const std::string& config)
-      : log_(directory / (name + ".log")), file_(directory / (name + ".yaml")) {
-    std::ofstream(file_) << config;
-    start();
-  }
-  ~ServerProcess() {
-    if (pid_ > 0) stop(SIGKILL);
-  }
-  ServerProcess(const ServerProcess&) = delete;
-  ServerProcess& operator=(const ServerProcess&) = delete;
-
-  // Its exit status.
-  int stop(int signal) {
-    ::kill(pid_, signal);
-    int status = -1;
-    ::waitpid(pid_, &status, 0);
-    pid_ = 0;
-    return status;
-  }
-
-  [[nodiscard]] std::string logged() const {
-    std::ifstream in(log_);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  [[nodiscard]] const std::string& url() const { return url_; }
-
- private:
-  void start() {
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      if (std::freopen(log_.c_str(), "w", stderr) == nullptr) ::_exit(126);
-      ::execl(RECOURSE_PROGRAM, "recourse", "serve", "--config", file_.c_str(), nullptr);
-      ::_exit(127);
-    }
-    EXPECT_TRUE(comes_true([this] { return reads_url(); })) << logged();
-  }
-  bool reads_url() {
-    const std::string text = logged();
-    constexpr std::string_view kMark = R"("url":")";
-    const std::size_t at = text.find(kMark);
-    if (at == std::string::npos) return false;
-    url_ = text.substr(at + kMark.size());
-    url_ = url_.substr(0, url_.find('"'));
-    return true;
-  }
-
-  const std::filesystem::path log_;
-  const std::filesystem::path file_;
-  pid_t pid_ = 0;
-  std::string url_;
 };
 
 class Program : public testing::Test {

@@ -40,6 +40,22 @@ TEST_P(ApiLeases, AWorkerTakesATaskAndFinishesIt) {
               testing::HasSubstr(R"(recourse_tasks_ended_total{kind="work",state="succeeded"} 1)"));
 }
 
+TEST_P(ApiLeases, WhoRenewsHearsWhatPeopleWant) {
+  start();
+  const std::string id = submit(R"({"kind":"work"})");
+  const std::string ticket = ticket_of(lease_one());
+  const auto renew = [&] {
+    return post("/api/v1/leases/renew", R"({"tickets":[")" + ticket + R"("]})").items().front();
+  };
+  EXPECT_FALSE(renew().as_object().contains("requested"));
+
+  EXPECT_EQ(post("/api/v1/tasks/" + id + "/cancel", "{}").text("effect"), "requested");
+
+  EXPECT_EQ(renew().at("requested").as_string(), "cancel");
+  EXPECT_EQ(report("fail", ticket).status, 200);
+  EXPECT_EQ(state_of(id), "cancelled");
+}
+
 TEST_P(ApiLeases, ALongPollIsAnsweredWhenWorkComes) {
   start();
   Reply reply;

@@ -58,6 +58,8 @@ NO_WAY_DOWN = ("store",)
 OUTSIDE = ("sim", "bench", "tests", "examples")
 # But for these: the server that users run is put together in app, and is tested as a whole.
 TESTS_OF_THE_WHOLE = "tests"
+# And for this: benchmarks fill tables and start the program as tests do.
+SHARED_WITH_BENCH = "tests/support/"
 
 # Test support inside src/, open to unit tests and to OUTSIDE only.
 TEST_SUPPORT = "store/contract"
@@ -124,7 +126,8 @@ def _problem(path: str, include: Include, has_public_headers: bool) -> str | Non
     if top == "examples" and has_public_headers and folder != "examples":
         return f'an example shows the public library; include "recourse/..." instead of "{target}"'
     if folder in OUTSIDE:
-        return None if folder == top else f"only {folder}/ may include {target}; share it through src/"
+        is_shared = top == "bench" and target.startswith(SHARED_WITH_BENCH)
+        return None if folder == top or is_shared else f"only {folder}/ may include {target}; share it through src/"
     return _against_arrow(path, target)
 
 

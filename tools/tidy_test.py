@@ -109,6 +109,8 @@ class IncludeArrows(TidyTest):
             ("src/api/a.cc", "app/config.h"),
             ("src/app/a.cc", "sim/world.h"),
             ("bench/a.cc", "app/config.h"),
+            ("bench/a.cc", "tests/engine_fixture.h"),
+            ("sim/a.cc", "tests/support/bulk_rows.h"),
             ("tests/a.cc", "sim/world.h"),
         ):
             self.assert_finds(path, f'#pragma once\n\n#include "{target}"\n', line=3)
@@ -129,6 +131,7 @@ class IncludeArrows(TidyTest):
             ("sim/a.cc", "store/memory/store.h"),
             ("sim/a.cc", "sim/world.h"),
             ("bench/a.cc", "engine/core/core.h"),
+            ("bench/a.cc", "tests/support/bulk_rows.h"),
         ):
             self.assert_clean(path, f'#include "{target}"\n#include <vector>\n')
 

@@ -1,6 +1,7 @@
 // Steering many tasks: by ids at once, by filter as a job.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "api/body.h"
@@ -71,7 +72,9 @@ http::Response count(Desk& desk, const BulkPlan& plan) {
   do {
     const auto page = desk.opened.reader().list(plan.filter, after, store::kPageRowsMax, kPatience);
     if (!page) return refuse(page.error());
-    found += page->tasks.size();
+    // What is finished stays as it is.
+    found += static_cast<std::size_t>(std::ranges::count_if(
+        page->tasks, [](const task::Task& task) { return !task::is_finished(task.state); }));
     after = page->next;
   } while (after && found < kCountMax);
   return json_response(object{{"dry_run", true}, {"count", found}, {"more", after.has_value()}});

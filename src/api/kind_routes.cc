@@ -1,4 +1,6 @@
 // Kinds: what is known of them here, how many tasks they have, pausing and resuming.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -120,7 +122,12 @@ http::Response set_pause(Desk& desk, const Call& call, bool paused) {
       desk.opened.store().pause_kind(task::Kind(name), paused, call.caller.name, kPatience);
   if (!version) return refuse(version.error());
   tell_owners(desk);
-  return json_response(object{{"name", name}, {"paused", paused}});
+  object shape{{"name", name}, {"paused", paused}};
+  // A slip of the pen would stop nothing.
+  if (desk.node.kinds().find(task::Kind(name)) == nullptr) {
+    shape["warning"] = fmt::format("this server has no kind {}", shown(name));
+  }
+  return json_response(shape);
 }
 
 }  // namespace

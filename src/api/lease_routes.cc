@@ -126,13 +126,16 @@ Result<std::vector<store::Held>> of_caller(Desk& desk, const Call& call,
 
 array renewed_json(const std::vector<std::string>& texts, const std::vector<store::Held>& asked,
                    const std::vector<store::Held>& renewed,
-                   const std::vector<std::optional<TimePoint>>& ends) {
+                   const std::vector<std::optional<engine::Renewed>>& answers) {
   array items;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     const auto at = std::ranges::find(renewed, asked[i].task, &store::Held::task);
-    std::optional<TimePoint> end;
-    if (at != renewed.end()) end = ends[static_cast<std::size_t>(at - renewed.begin())];
-    items.push_back({{"ticket", texts[i]}, {"lease_end", to_json(end)}});
+    std::optional<engine::Renewed> answer;
+    if (at != renewed.end()) answer = answers[static_cast<std::size_t>(at - renewed.begin())];
+    object item{{"ticket", texts[i]}, {"lease_end", nullptr}};
+    if (answer) item["lease_end"] = to_json(answer->lease_end);
+    if (answer && answer->requested) item["requested"] = task::to_string(*answer->requested);
+    items.push_back(std::move(item));
   }
   return items;
 }
@@ -154,10 +157,10 @@ http::Response renew(Desk& desk, const Call& call) {
   if (!errors.empty()) return refuse(std::move(errors));
   const auto own = of_caller(desk, call, held);
   if (!own) return refuse(own.error());
-  Result<std::vector<std::optional<TimePoint>>> ends;
-  if (!own->empty()) ends = desk.leases.renew(*own, lease_for, kPatience);
-  if (!ends) return refuse(ends.error());
-  return json_response(object{{"items", renewed_json(texts, held, *own, *ends)}});
+  Result<std::vector<std::optional<engine::Renewed>>> answers;
+  if (!own->empty()) answers = desk.leases.renew(*own, lease_for, kPatience);
+  if (!answers) return refuse(answers.error());
+  return json_response(object{{"items", renewed_json(texts, held, *own, *answers)}});
 }
 
 http::Response reported(Desk& desk, const Call& call, const engine::Report& report) {

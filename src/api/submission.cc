@@ -103,6 +103,7 @@ Submit read_submit(const boost::json::object& object, std::string_view raw, std:
   read_tenant(fields, rules.caller, spec);
   // Who gives an id may repeat itself.
   read_limits(fields, fields.has("id") ? std::nullopt : rules.now, spec);
+  spec.trace_parent = rules.trace_parent;
   read_names(fields, spec);
   read_backoff(fields, rules.backoffs, spec);
   read_payload(fields, raw, rules.payload_bytes_max, spec);

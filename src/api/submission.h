@@ -26,6 +26,8 @@ struct SubmitRules {
   // Empty: deadlines that have passed are taken.
   std::optional<TimePoint> now;
   std::size_t payload_bytes_max = task::kPayloadBytesMax;
+  // Of the request itself, where the task has none of its own.
+  std::string trace_parent = {};
 };
 
 // `raw` is the text that `object` was parsed from: the payload is kept as it stands there. Errors

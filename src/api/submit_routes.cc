@@ -34,6 +34,15 @@ std::function<void(task::TaskSpec&)> defaults_of(const Desk& desk) {
   };
 }
 
+// One that is no good is nobody's fault here, and left out.
+std::string trace_parent_of(const Call& call) {
+  const auto header = call.request.headers.find("traceparent");
+  task::TaskSpec traced;
+  traced.kind = task::Kind("any");
+  traced.trace_parent = header.value_or("");
+  return task::validate(traced) ? traced.trace_parent : std::string();
+}
+
 SubmitRules rules_of(const Desk& desk, const Call& call) {
   return {.caller = call.caller,
           .backoffs = desk.backoffs,
@@ -41,7 +50,8 @@ SubmitRules rules_of(const Desk& desk, const Call& call) {
           // A request that may be a repetition is answered as the first time.
           .now = call.request.headers.find("Idempotency-Key") ? std::nullopt
                                                               : std::optional(desk.clock.now()),
-          .payload_bytes_max = desk.limits.payload_bytes};
+          .payload_bytes_max = desk.limits.payload_bytes,
+          .trace_parent = trace_parent_of(call)};
 }
 
 // It may be another server's; a slip of the pen is told at once all the same.

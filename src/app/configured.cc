@@ -5,6 +5,8 @@
 #include <iostream>
 #include <utility>
 
+#include "app/kinds.h"
+
 namespace recourse::app {
 
 void add_config_flags(CLI::App& command, ConfigFlags& flags) {
@@ -47,6 +49,11 @@ Loaded load_flags(const ConfigFlags& flags, const Environment& environment) {
 std::optional<Config> load_or_complain(const ConfigFlags& flags, const Environment& environment) {
   Loaded loaded = load_flags(flags, environment);
   for (const Problem& problem : loaded.problems) std::cerr << to_string(problem) << '\n';
+  if (!loaded.config) return std::nullopt;
+  if (const Result<> valid = check_kinds(*loaded.config, environment); !valid) {
+    std::cerr << "error: " << valid.error().message << '\n';
+    return std::nullopt;
+  }
   return std::move(loaded.config);
 }
 

@@ -55,6 +55,8 @@ int demo(cli::Terminal& terminal, const DemoFlags& flags) {
     terminal.err << "recourse: " << server.error().message << '\n';
     return static_cast<int>(cli::exit_code_of(server.error().code));
   }
+  // That is of the user's own server; this one asks for none.
+  terminal.environment.erase("RECOURSE_TOKEN");
   auto session = cli::Session::open({.server = (*server)->url()}, terminal);
   if (!session) {
     terminal.err << "recourse: " << session.error().message << '\n';

@@ -16,7 +16,7 @@ struct Binding {
   engine::Probe probe = nullptr;
 };
 
-Result<Binding> bind_url(const KindConfig& kind, http::Client& client, const Clock& clock) {
+Result<runner::HttpRunnerSettings> call_settings(const KindConfig& kind) {
   runner::HttpRunnerSettings settings;
   settings.url = kind.http.url;
   for (const auto& [name, value] : kind.http.headers) settings.headers.add(name, value);
@@ -31,12 +31,19 @@ Result<Binding> bind_url(const KindConfig& kind, http::Client& client, const Clo
   settings.answer_bytes_max = kind.http.answer_bytes_max;
   settings.lease = kind.settings.lease;
   if (!kind.http.probe_url.empty()) settings.probe = runner::HttpProbe{.url = kind.http.probe_url};
-  auto bound = runner::bind_http(std::move(settings), client, clock);
+  return settings;
+}
+
+Result<Binding> bind_url(const KindConfig& kind, http::Client& client, const Clock& clock) {
+  auto settings = call_settings(kind);
+  if (!settings) return fail(settings.error());
+  auto bound = runner::bind_http(*std::move(settings), client, clock);
   if (!bound) return fail(bound.error());
   return Binding{std::move(bound->handler), std::move(bound->probe)};
 }
 
-Result<Binding> bind_command(const KindConfig& kind, const Environment& environment) {
+runner::ExecRunnerSettings command_settings(const KindConfig& kind,
+                                            const Environment& environment) {
   runner::ExecRunnerSettings settings;
   settings.command = kind.exec.command;
   std::error_code unknown;
@@ -48,7 +55,11 @@ Result<Binding> bind_command(const KindConfig& kind, const Environment& environm
     const auto found = environment.find(name);
     if (found != environment.end()) settings.environment.insert(*found);
   }
-  auto handler = runner::bind_exec(std::move(settings));
+  return settings;
+}
+
+Result<Binding> bind_command(const KindConfig& kind, const Environment& environment) {
+  auto handler = runner::bind_exec(command_settings(kind, environment));
   if (!handler) return fail(handler.error());
   return Binding{*std::move(handler)};
 }
@@ -69,15 +80,38 @@ Result<Binding> bind(const KindConfig& kind, const Environment& environment, htt
   std::abort();
 }
 
+Result<> check(const KindConfig& kind, const Environment& environment) {
+  switch (kind.type) {
+    case KindType::kHttp: {
+      const auto settings = call_settings(kind);
+      return settings ? runner::validate(*settings) : fail(settings.error());
+    }
+    case KindType::kExec: return runner::validate(command_settings(kind, environment));
+    case KindType::kWorker: return {};
+  }
+  std::abort();
+}
+
+Error of_kind(const std::string& name, const Error& error) {
+  return {error.code, fmt::format("kinds.{}: {}", name, error.message)};
+}
+
 }  // namespace
+
+Result<> check_kinds(const Config& config, const Environment& environment) {
+  for (const auto& [name, kind] : config.kinds) {
+    if (const Result<> valid = check(kind, environment); !valid) {
+      return fail(of_kind(name, valid.error()));
+    }
+  }
+  return {};
+}
 
 Result<> register_kinds(const Config& config, const Environment& environment, engine::Node& node,
                         http::Client& client, const Clock& clock) {
   for (const auto& [name, kind] : config.kinds) {
     auto bound = bind(kind, environment, client, clock);
-    if (!bound) {
-      return fail(bound.error().code, fmt::format("kinds.{}: {}", name, bound.error().message));
-    }
+    if (!bound) return fail(of_kind(name, bound.error()));
     engine::KindRules rules;
     rules.settings = kind.settings;
     rules.settings.asynchronous = kind.type == KindType::kHttp;

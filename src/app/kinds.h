@@ -13,6 +13,9 @@
 
 namespace recourse::app {
 
+// What registering them would refuse, said before anything is opened.
+Result<> check_kinds(const Config& config, const Environment& environment);
+
 // Registers them all; the error names the kind. The client and the clock outlive the node's
 // attempts.
 Result<> register_kinds(const Config& config, const Environment& environment, engine::Node& node,

@@ -51,6 +51,9 @@ ExitCode set_pause(Session& session, const std::string& name, const std::string&
   if (session.flags().json) session.print(*answer);
   session.say(verb == "pause" ? name + " is paused: what runs ends, nothing new starts"
                               : name + " goes on");
+  if (const std::string warning = text_of(*answer, "warning"); !warning.empty()) {
+    session.say("warning: " + warning);
+  }
   return ExitCode::kOk;
 }
 

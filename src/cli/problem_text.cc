@@ -59,6 +59,12 @@ std::string trouble_text(const http::CallFailed& failed, std::string_view server
           "no server answers at {}: start one with `recourse serve`, or name it with --server\n"
           "  ({})",
           server, printable(failed.message));
+    case http::CallTrouble::kBroken:
+      return fmt::format(
+          "{} ended the connection before its answer; what was asked for may have happened all the "
+          "same: look before you repeat it, and check that the address is a Recourse server's\n  "
+          "({})",
+          server, printable(failed.message));
     case http::CallTrouble::kTimedOut:
       return fmt::format(
           "{} took too long; what was asked for may have happened all the same: look before you "

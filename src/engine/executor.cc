@@ -5,6 +5,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/thread_name.h"
+
 namespace recourse::engine {
 
 void Executor::run(Job job) {
@@ -30,6 +32,7 @@ std::size_t Executor::threads_max() const {
 }
 
 void Executor::work() {
+  name_this_thread("executor");
   mutex_.lock();
   while (true) {
     if (queue_.empty() && !closing_) {

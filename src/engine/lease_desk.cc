@@ -117,28 +117,33 @@ Result<> LeaseDesk::end_overdue(std::vector<task::Task>& leased, TimePoint now, 
   return applied ? Result<>{} : fail(applied.error());
 }
 
-Result<std::vector<std::optional<TimePoint>>> LeaseDesk::renew(const std::vector<store::Held>& held,
-                                                               std::optional<Duration> lease_for,
-                                                               Duration within) {
+Result<std::vector<std::optional<Renewed>>> LeaseDesk::renew(const std::vector<store::Held>& held,
+                                                             std::optional<Duration> lease_for,
+                                                             Duration within) {
   // One call for each length there is: nearly always one.
   std::map<Duration, std::vector<std::size_t>> by_length;
+  std::vector<std::optional<task::Move>> requested(held.size());
   for (std::size_t i = 0; i < held.size(); ++i) {
     const auto task = opened_.reader().find(held[i].task, within);
     if (task) {
       by_length[lease_of(task->spec.kind, lease_for)].push_back(i);
+      requested[i] = task->requested;
     } else if (task.error().code != ErrorCode::kNotFound) {
       return fail(task.error());
     }
   }
-  std::vector<std::optional<TimePoint>> ends(held.size());
+  std::vector<std::optional<Renewed>> renewed(held.size());
   for (const auto& [length, places] : by_length) {
     std::vector<store::Held> batch;
     for (const std::size_t place : places) batch.push_back(held[place]);
-    const auto renewed = opened_.store().renew(batch, length, within);
-    if (!renewed) return fail(renewed.error());
-    for (std::size_t i = 0; i < places.size(); ++i) ends[places[i]] = (*renewed)[i];
+    const auto ends = opened_.store().renew(batch, length, within);
+    if (!ends) return fail(ends.error());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (!(*ends)[i]) continue;
+      renewed[places[i]] = {.lease_end = *(*ends)[i], .requested = requested[places[i]]};
+    }
   }
-  return ends;
+  return renewed;
 }
 
 store::Outcome LeaseDesk::outcome_of(const task::Task& task, const Report& report, TimePoint now,

@@ -37,6 +37,12 @@ struct Report {
   Duration took{};
 };
 
+struct Renewed {
+  TimePoint lease_end;
+  // What a person wants of it meanwhile: its worker does well to stop.
+  std::optional<task::Move> requested;
+};
+
 struct Reported {
   task::WriteVerdict verdict;
   // As the task stands afterwards; empty where refused.
@@ -57,9 +63,9 @@ class LeaseDesk {
   // their deadline: those end here.
   Result<std::vector<task::Task>> lease(const LeaseWish& wish, Duration within);
   // Empty where it is not theirs any more. How long goes by each task's kind.
-  Result<std::vector<std::optional<TimePoint>>> renew(const std::vector<store::Held>& held,
-                                                      std::optional<Duration> lease_for,
-                                                      Duration within);
+  Result<std::vector<std::optional<Renewed>>> renew(const std::vector<store::Held>& held,
+                                                    std::optional<Duration> lease_for,
+                                                    Duration within);
   // kNotFound where there is no such task. Repeating is recognised.
   Result<Reported> report(const Report& report, TimePoint store_now, Duration within);
 

@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "base/thread_name.h"
+
 namespace recourse::engine {
 namespace {
 
@@ -129,6 +131,7 @@ Result<> Node::start() {
 }
 
 void Node::run() {
+  name_this_thread("engine-core");
   Core core(settings_, handlers_.kinds(), seed_, time_.now(), schedules_.all());
   Commands commands;
   std::vector<Event> events;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/thread_name.h"
 #include "engine/core/ingest.h"
 
 namespace recourse::engine {
@@ -64,6 +65,7 @@ void StoreCrew::carry_out(Command command) {
 }
 
 void StoreCrew::work(Desk& desk) {
+  name_this_thread("store-crew");
   while (true) {
     Command command;
     {

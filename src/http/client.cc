@@ -10,6 +10,7 @@
 
 #include "base/field_checks.h"
 #include "base/mutex.h"
+#include "base/thread_name.h"
 #include "http/admission.h"
 #include "http/curl_call.h"
 #include "http/curl_loop.h"
@@ -129,6 +130,7 @@ CurlClient::Posted CurlClient::take_posted() {
 }
 
 void CurlClient::run() {
+  name_this_thread("http-client");
   // A connection that the other side has closed must not end the program.
   sigset_t pipe;
   sigemptyset(&pipe);

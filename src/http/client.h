@@ -42,7 +42,8 @@ struct Answer {
 
 enum class CallTrouble : std::uint8_t {
   kTimedOut,     // it may have happened all the same
-  kUnreachable,  // no connection, or one that broke before the answer
+  kUnreachable,  // no connection: nothing was sent
+  kBroken,       // sent, and no whole answer came back: it may have happened all the same
   kForbidden,    // not a call we may make: an address out of reach, a scheme that is not http, a
                  // header that would be two
   kUntrusted,    // TLS: the other side is not who it should be

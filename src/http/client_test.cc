@@ -111,7 +111,7 @@ TEST(Client, NobodyThereIsUnreachable) {
   EXPECT_THAT(failure_of(result).message, Not(HasSubstr("s3cret")));
 }
 
-TEST(Client, AConnectionThatBreaksBeforeTheEndOfTheAnswerIsUnreachable) {
+TEST(Client, AConnectionThatBreaksBeforeTheEndOfTheAnswerLeavesItInDoubt) {
   const auto client = open_client();
   for (const auto& [bytes, then] : std::vector<std::pair<std::string, Then>>{
            {"", Then::kReset},
@@ -126,7 +126,7 @@ TEST(Client, AConnectionThatBreaksBeforeTheEndOfTheAnswerIsUnreachable) {
 
     const CallResult result = fetch(*client, {.url = server.url()});
 
-    EXPECT_EQ(failure_of(result).trouble, CallTrouble::kUnreachable) << bytes;
+    EXPECT_EQ(failure_of(result).trouble, CallTrouble::kBroken) << bytes;
   }
 }
 
@@ -154,7 +154,7 @@ TEST(Client, HeadersWithoutEndAreNotKept) {
 
   const CallResult result = fetch(*client, {.url = server.url(), .timeout = 20s});
 
-  EXPECT_EQ(failure_of(result).trouble, CallTrouble::kUnreachable);
+  EXPECT_EQ(failure_of(result).trouble, CallTrouble::kBroken);
   EXPECT_THAT(failure_of(result).message, HasSubstr("64 KiB"));
 }
 

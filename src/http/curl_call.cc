@@ -212,7 +212,7 @@ CallResult CurlCall::result(CURLcode code) {
     return std::move(answer_);
   }
   if (headers_too_long_) {
-    return failed(CallTrouble::kUnreachable, "the headers of its answer are longer than 64 KiB");
+    return failed(CallTrouble::kBroken, "the headers of its answer are longer than 64 KiB");
   }
   if (out_of_reach_ && (code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK)) {
     return failed(CallTrouble::kForbidden,
@@ -220,7 +220,11 @@ CallResult CurlCall::result(CURLcode code) {
                               to_string(*out_of_reach_)));
   }
   const std::string_view detail(error_.data());
-  return failed(trouble_of(code), detail.empty() ? curl_easy_strerror(code) : detail);
+  CallTrouble trouble = trouble_of(code);
+  long sent = 0;
+  curl_easy_getinfo(easy_.get(), CURLINFO_REQUEST_SIZE, &sent);
+  if (trouble == CallTrouble::kUnreachable && sent > 0) trouble = CallTrouble::kBroken;
+  return failed(trouble, detail.empty() ? curl_easy_strerror(code) : detail);
 }
 
 }  // namespace recourse::http

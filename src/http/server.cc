@@ -11,6 +11,7 @@
 
 #include "base/field_checks.h"
 #include "base/mutex.h"
+#include "base/thread_name.h"
 #include "http/server/connections.h"
 #include "http/server/listener.h"
 #include "http/server/message_of.h"
@@ -62,6 +63,7 @@ Result<> AsioServer::start() {
 }
 
 void AsioServer::run() {
+  name_this_thread("http-server");
   while (true) {
     try {
       io_.run();

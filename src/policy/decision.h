@@ -60,6 +60,13 @@ constexpr std::string_view to_string(Category category) {
   std::abort();
 }
 
+// Codes of failures after which the work may have happened all the same: a probe is asked first.
+inline constexpr std::string_view kTimedOut = "TIMEOUT";
+inline constexpr std::string_view kAnswerLost = "ANSWER_LOST";
+constexpr bool leaves_in_doubt(std::string_view code) {
+  return code == kTimedOut || code == kAnswerLost;
+}
+
 struct Decision {
   Outcome outcome = Outcome::kDeadLetter;
   Category category = Category::kUnknown;

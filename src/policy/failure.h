@@ -28,6 +28,8 @@ struct TimedOut {
 // No connection, or one that broke before the answer.
 struct Unreachable {
   std::string reason;
+  // The connection broke after something was sent: it may have happened all the same.
+  bool was_sent = false;
 };
 
 // An HTTP status other than 2xx.

@@ -147,9 +147,11 @@ std::optional<Decision> decide_runner(const Failure& failure) {
     return retry(Category::kBizRetryable, "DECLINED", message);
   }
   if (std::holds_alternative<TimedOut>(failure))
-    return retry(Category::kTimeout, "TIMEOUT", message);
-  if (std::holds_alternative<Unreachable>(failure))
-    return retry(Category::kIo, "UNREACHABLE", message);
+    return retry(Category::kTimeout, std::string(kTimedOut), message);
+  if (const auto* unreachable = std::get_if<Unreachable>(&failure)) {
+    return retry(Category::kIo, unreachable->was_sent ? std::string(kAnswerLost) : "UNREACHABLE",
+                 message);
+  }
   return std::nullopt;
 }
 

@@ -232,6 +232,9 @@ TEST(FailureRouter, WhatTheRunnerReportsHasAFixedCode) {
   EXPECT_EQ(router.decide(Declined{"no"}).code, "DECLINED");
   EXPECT_EQ(router.decide(TimedOut{1s}).code, "TIMEOUT");
   EXPECT_EQ(router.decide(Unreachable{"refused"}).code, "UNREACHABLE");
+  const Decision lost = router.decide(Unreachable{.reason = "broke", .was_sent = true});
+  EXPECT_EQ(lost.code, "ANSWER_LOST");
+  EXPECT_TRUE(leaves_in_doubt(lost.code)) << "so that a probe is asked first";
 }
 
 TEST(FailureRouter, AKeywordMayBeGivenInCapitals) {

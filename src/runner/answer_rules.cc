@@ -107,6 +107,8 @@ engine::AttemptResult judge(const CallFailed& failed, Duration limit) {
   switch (failed.trouble) {
     case CallTrouble::kTimedOut: return engine::Failed{policy::TimedOut{limit}};
     case CallTrouble::kUnreachable: return engine::Failed{policy::Unreachable{failed.message}};
+    case CallTrouble::kBroken:
+      return engine::Failed{policy::Unreachable{.reason = failed.message, .was_sent = true}};
     case CallTrouble::kForbidden:
       return engine::Decided{policy::dead_letter(
           Category::kUnknown, "FORBIDDEN_CALL",
@@ -123,7 +125,7 @@ engine::AttemptResult judge(const CallFailed& failed, Duration limit) {
 // Under the code by which the engine knows that it may have happened, and asks again first.
 Decision unknown(std::string_view why, std::optional<Duration> retry_after = std::nullopt) {
   Decision decision =
-      policy::retry(Category::kTimeout, "TIMEOUT",
+      policy::retry(Category::kTimeout, std::string(policy::kTimedOut),
                     fmt::format("whether it is done already could not be found out: {}", why));
   decision.retry_after = retry_after;
   return decision;
@@ -132,7 +134,7 @@ Decision unknown(std::string_view why, std::optional<Duration> retry_after = std
 }  // namespace
 
 policy::Decision stopped_before_its_end() {
-  return policy::retry(Category::kTimeout, "TIMEOUT",
+  return policy::retry(Category::kTimeout, std::string(policy::kTimedOut),
                        "stopped before its end; it may have happened all the same");
 }
 

@@ -132,6 +132,8 @@ TEST(AnswerRules, TroubleOnTheWayIsAFailureOfItsKind) {
     return judged(http::CallFailed{which, "https://example.org:443: it says no"});
   };
   EXPECT_EQ(failed<policy::TimedOut>(trouble(http::CallTrouble::kTimedOut)).limit, 10s);
+  EXPECT_FALSE(failed<policy::Unreachable>(trouble(http::CallTrouble::kUnreachable)).was_sent);
+  EXPECT_TRUE(failed<policy::Unreachable>(trouble(http::CallTrouble::kBroken)).was_sent);
   EXPECT_THAT(failed<policy::Unreachable>(trouble(http::CallTrouble::kUnreachable)).reason,
               HasSubstr("it says no"));
   const auto forbidden = decided(trouble(http::CallTrouble::kForbidden));

@@ -54,11 +54,12 @@ std::string no_bytes(Database database, std::string_view hex) {
 
 constexpr const char* kNoLease = "00000000000000000000000000000000";
 
-Result<> run_in_steps(Database database, sql::Connection& connection, std::size_t count,
+Result<> run_in_steps(Database database, sql::Connection& connection, const BulkTasks& tasks,
                       const std::string& insert) {
   connection.set_deadline(std::chrono::steady_clock::now() + std::chrono::minutes(10));
-  for (std::size_t done = 0; done < count; done += kRowsPerStatement) {
-    const Numbers numbers{done + 1, std::min(done + kRowsPerStatement, count)};
+  for (std::size_t done = 0; done < tasks.count; done += kRowsPerStatement) {
+    const std::size_t rows = std::min(kRowsPerStatement, tasks.count - done);
+    const Numbers numbers{tasks.first + done, tasks.first + done + rows - 1};
     Result<> ran = connection.run(insert + " FROM (" + series(database, numbers) + ") numbered");
     if (!ran) return ran;
   }
@@ -80,7 +81,7 @@ Result<> add_waiting(Database database, sql::Connection& connection, const BulkT
                      TimePoint due) {
   const auto time = due.time_since_epoch().count();
   return run_in_steps(
-      database, connection, tasks.count,
+      database, connection, tasks,
       fmt::format("INSERT INTO recourse_task (id, kind, tenant, shard_key, unique_key, priority,"
                   " payload, headers, trace_parent, search_keys, max_retries, timeout_us, backoff,"
                   " created_at, shard, due_at, state, available_at, fence, lease)"
@@ -94,7 +95,7 @@ Result<> add_finished(Database database, sql::Connection& connection, const Bulk
                       TimePoint expires) {
   const auto time = expires.time_since_epoch().count();
   return run_in_steps(
-      database, connection, tasks.count,
+      database, connection, tasks,
       fmt::format("INSERT INTO recourse_archive (id, kind, tenant, shard_key, unique_key, priority,"
                   " payload, headers, trace_parent, search_keys, max_retries, timeout_us, backoff,"
                   " created_at, due_at, state, retries, attempts, episode, deaths, fence, lease,"

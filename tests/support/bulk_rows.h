@@ -22,6 +22,8 @@ struct BulkTasks {
   std::string kind = "mail";
   // In SQL, over the row's number n.
   std::string priority = "n % 11";
+  // The number of the first row. More rows of a table need numbers of their own.
+  std::size_t first = 1;
 };
 
 // Pending tasks that become due at `due`. Their counts are not kept: for tests of cost only.

@@ -157,15 +157,6 @@ class Finisher {
                                         "[/usr/local/bin/grant, --once]",
                                         path));
     }
-    const auto is_absolute = [](const std::string& text) { return text.starts_with('/'); };
-    require(kind.exec.command.empty() || is_absolute(kind.exec.command.front()),
-            {path + ".command"},
-            fmt::format("{}.command must begin with the absolute path of a program: no shell and "
-                        "no PATH looks for it; for example [/usr/local/bin/grant, --once]",
-                        path));
-    require(kind.exec.working_directory.empty() || is_absolute(kind.exec.working_directory),
-            {path + ".working-directory"},
-            fmt::format("{}.working-directory must be an absolute path", path));
     require(kind.settings.lease.usual <= kind.settings.lease.longest,
             {path + ".lease", path + ".lease-max"},
             fmt::format("{}.lease ({}) must not be more than lease-max ({})", path,
@@ -193,16 +184,16 @@ class Finisher {
       if (!given(path + ".max-retries")) schedule.spec.max_retries = kind->second.max_retries;
       if (!given(path + ".timeout")) schedule.spec.timeout = kind->second.timeout;
     }
-    if (!is_declared(schedule.spec.kind.value)) {
-      problems_.warning(where({path + ".kind", path}),
-                        fmt::format("{}.kind: no kind {} is declared here; its tasks wait until "
-                                    "some server has it",
-                                    path, shown(schedule.spec.kind.value)));
-    }
     if (problems_.has_errors()) return;
     if (const Result<> taken = engine::ScheduleTable().add(schedule); !taken) {
       problems_.error(where({path}),
                       fmt::format("{} cannot be scheduled: {}", path, taken.error().message));
+    }
+    if (!problems_.has_errors() && !is_declared(schedule.spec.kind.value)) {
+      problems_.warning(where({path + ".kind", path}),
+                        fmt::format("{}.kind: no kind {} is declared here; its tasks wait until "
+                                    "some server has it",
+                                    path, shown(schedule.spec.kind.value)));
     }
   }
 

@@ -12,8 +12,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::array kCallMethods{http::Method::kPost, http::Method::kPut, http::Method::kPatch,
-                                  http::Method::kGet, http::Method::kDelete};
 constexpr std::array kFinishedStates{task::State::kSucceeded, task::State::kCancelled,
                                      task::State::kResolved, task::State::kIgnored};
 constexpr std::size_t kSigningBytesMin = 16;
@@ -115,7 +113,6 @@ Keys http_keys(HttpKind& http) {
            {"Where each attempt is sent. Required for the type http.", Reload::kRestart,
             "https://points.example.com/grant"},
            check_url),
-      choice("method", at(http.method), kCallMethods, {"The method of the call."}),
       text_map("headers", at(http.headers),
                {"Further headers of each call; secrets go into secret-headers.", Reload::kRestart,
                 "{X-Source: recourse}"},
@@ -124,8 +121,8 @@ Keys http_keys(HttpKind& http) {
                  {"Headers whose values are secrets.", Reload::kRestart,
                   "{Authorization: env:POINTS_AUTHORIZATION}"}),
       secrets("signing", at(http.signing), kSigningBytesMin,
-              {"Keys of the Standard Webhooks signature; the first signs, several let receivers "
-               "change over.",
+              {"Keys of the Standard Webhooks signature; each signs, so that receivers can change "
+               "over.",
                Reload::kRestart, "[env:POINTS_SIGNING_KEY]"}),
       text("probe-url", at(http.probe_url),
            {"Asked whether a task is already done, after a time-out or a takeover.",
@@ -152,8 +149,6 @@ Keys exec_keys(ExecKind& exec) {
       text("working-directory", at(exec.working_directory),
            {"Where the program is run; the server's own where not given.", Reload::kRestart,
             "/var/lib/grant"}),
-      size("output-limit", at(exec.output_bytes_max), 0, std::size_t{16} << 20,
-           {"How much of the program's output is kept."}),
   };
   for (Key& key : keys) key.only = to_string(KindType::kExec);
   return keys;

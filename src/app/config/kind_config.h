@@ -35,7 +35,6 @@ constexpr std::string_view to_string(KindType type) {
 
 struct HttpKind {
   std::string url = {};
-  http::Method method = http::Method::kPost;
   std::map<std::string, std::string> headers = {};
   std::map<std::string, Secret> secret_headers = {};
   // The first signs; receivers may know any of them while keys change.
@@ -52,7 +51,6 @@ struct ExecKind {
   std::vector<std::string> environment = {};
   // Empty: ours.
   std::string working_directory = {};
-  std::size_t output_bytes_max = std::size_t{64} * 1024;
 };
 
 struct KindConfig {

@@ -23,7 +23,6 @@ kinds:
   grant:
     type: http
     url: https://points.example.com/grant
-    method: PUT
     timeout: 4s
     max-retries: 8
     concurrency: 16
@@ -40,7 +39,6 @@ kinds:
                                   {{"NEW", kSigningKey}, {"OLD", kSigningKey}, {"BEARER", "b"}});
 
   const KindConfig& kind = config.kinds.at("grant");
-  EXPECT_EQ(kind.http.method, http::Method::kPut);
   EXPECT_EQ(kind.timeout, 4s);
   EXPECT_EQ(kind.max_retries, 8);
   EXPECT_EQ(kind.settings.concurrency, 16);
@@ -94,7 +92,6 @@ kinds:
     command: [/usr/bin/report, --daily]
     environment: [PATH, HOME]
     working-directory: /srv
-    output-limit: 1MiB
   outside: {type: worker, lease: 1m, lease-max: 2h}
 )");
 
@@ -102,7 +99,6 @@ kinds:
   EXPECT_THAT(exec.command, ElementsAre("/usr/bin/report", "--daily"));
   EXPECT_THAT(exec.environment, ElementsAre("PATH", "HOME"));
   EXPECT_EQ(exec.working_directory, "/srv");
-  EXPECT_EQ(exec.output_bytes_max, std::size_t{1} << 20);
   EXPECT_EQ(config.kinds.at("outside").settings.lease.usual, 1min);
   EXPECT_EQ(config.kinds.at("outside").settings.lease.longest, 2h);
 }
@@ -175,6 +171,14 @@ schedules:
   EXPECT_EQ(nightly.catch_up, 2h);
   EXPECT_EQ(nightly.when.next_after(TimePoint{}), TimePoint{} + 4h + 30min);
   EXPECT_EQ(config.schedules.at("often").schedule.spec.max_retries, 1);
+}
+
+TEST(ScheduleConfig, AKindThatNobodyDeclaredIsWarnedOf) {
+  EXPECT_THAT(problems_of("schedules: {a: {when: '@daily', kind: k}}"),
+              ElementsAre(HasSubstr("warning: schedules.a.kind: no kind \"k\" is declared")));
+  EXPECT_THAT(problems_of("kinds: {'k*': {type: worker}}\n"
+                          "schedules: {a: {when: '@daily', kind: k1}}"),
+              IsEmpty());
 }
 
 TEST(ScheduleConfig, WhatTheEngineWouldRefuseIsRefused) {

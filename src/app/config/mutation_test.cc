@@ -36,7 +36,7 @@ kinds:
     signing: [env:KEY]
     headers: {X-Source: "yes"}
     retention: 3d
-  report: {type: exec, command: [/bin/true], output-limit: 64KiB}
+  report: {type: exec, command: [/bin/true]}
 schedules:
   nightly: {when: "@daily", kind: report, payload: '{"a": 1}'}
 )";

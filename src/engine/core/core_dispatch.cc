@@ -138,8 +138,9 @@ Start Core::start(HeldTask& held, RunningAttempt& attempt, TimePoint now) {
   } else {
     to_begin_.push_back({.by = now + settings_.executor.begin_within, .attempt = attempt.id});
   }
-  const bool may_have_happened = task.start != task::StartMark::kNone ||
-                                 (task.last_error && task.last_error->code == "TIMEOUT");
+  const bool may_have_happened =
+      task.start != task::StartMark::kNone ||
+      (task.last_error && policy::leaves_in_doubt(task.last_error->code));
   const bool has_deadline = task.spec.deadline && !planted(PlantedBug::kDeadlineIgnored);
   return {.attempt = attempt.id,
           .task = held.task,
