@@ -25,6 +25,13 @@ void LowWater::found(const task::Kind& kind, int priority, TimePoint oldest) {
   if (lasts_until_ != Clock::time_point()) marks_[{kind, priority}] = oldest - kMargin;
 }
 
+void LowWater::put_back(const task::Kind& kind, TimePoint available_at) {
+  MutexLock lock(mutex_);
+  std::erase_if(marks_, [&](const auto& mark) {
+    return mark.first.first == kind && mark.second > available_at;
+  });
+}
+
 void LowWater::took(Clock::duration duration, Clock::time_point now) {
   MutexLock lock(mutex_);
   expire(now);

@@ -3,10 +3,10 @@
 // While somebody holds a snapshot open (a backup, a forgotten transaction) PostgreSQL cannot remove
 // the index entries of claimed tasks, and every claim walks over all of them: 46 ms instead of 0.06
 // were measured. So once a claim was slow, the next ones start where the last one found its oldest.
-// A task that commits late, or comes back from a dead owner, with an older time would not be seen
-// from there. Therefore the mark lasts ten seconds at most, and only one where a claim got less
-// than it asked for: as long as there is room for it, no task waits longer for being hidden. Then
-// one claim looks from the beginning again.
+// What this process writes with an older time takes the mark away. A task that another one commits
+// late, or takes from a dead owner, would not be seen from there. Therefore the mark lasts ten
+// seconds at most, and only one where a claim got less than it asked for: as long as there is room
+// for it, no task waits longer for being hidden. Then one claim looks from the beginning again.
 //
 // Thread safety: safe to call from any thread.
 #pragma once
@@ -34,6 +34,8 @@ class LowWater {
   TimePoint start_of(const task::Kind& kind, int priority, Clock::time_point now);
   // The oldest that a claim found there.
   void found(const task::Kind& kind, int priority, TimePoint oldest);
+  // Of this kind something becomes available at that time, and has to be seen.
+  void put_back(const task::Kind& kind, TimePoint available_at);
   // How long a claim took.
   void took(Clock::duration duration, Clock::time_point now);
   // It got less than it asked for.

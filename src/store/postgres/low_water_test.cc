@@ -28,6 +28,20 @@ TEST(LowWater, StartsAtTheLastOldestOnceAClaimWasSlow) {
   EXPECT_EQ(low_water.start_of(kKind, 6, kStart + 1s), TimePoint::min()) << "nothing found there";
 }
 
+TEST(LowWater, WhatIsPutBackBelowTheMarkIsSeen) {
+  LowWater low_water;
+  low_water.took(50ms, kStart);
+  low_water.found(kKind, 5, kOldest);
+  low_water.found(task::Kind("sms"), 5, kOldest);
+
+  low_water.put_back(kKind, kOldest);
+  EXPECT_EQ(low_water.start_of(kKind, 5, kStart), kOldest - 100ms) << "it is seen from there";
+
+  low_water.put_back(kKind, kOldest - 1s);
+  EXPECT_EQ(low_water.start_of(kKind, 5, kStart), TimePoint::min());
+  EXPECT_EQ(low_water.start_of(task::Kind("sms"), 5, kStart), kOldest - 100ms);
+}
+
 TEST(LowWater, LooksFromTheBeginningAgainAfterTenSeconds) {
   LowWater low_water;
   low_water.took(50ms, kStart);

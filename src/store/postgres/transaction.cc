@@ -144,6 +144,7 @@ Result<std::vector<bool>> PostgresTransaction::write_moves(
                    kInt8, kInt8, kText, kText, kInt8, kInt8},
                   moves.size());
   for (const Transition* move : moves) {
+    if (move->to == task::State::kPending) low_water_.put_back(move->account.kind, move->due_at);
     add_condition(columns, *move);
     if (relational::is_parked(move->to)) {
       columns.text(task::to_string(move->to));
@@ -158,6 +159,13 @@ Result<std::vector<bool>> PostgresTransaction::write_moves(
                              [&](const sql::Row& row) { written = read_ids(row, 0); });
   if (!asked) return fail(asked.error());
   return which(written, moves, [](const Transition* move) { return move->task; });
+}
+
+Result<> PostgresTransaction::write_rows(std::span<const task::Task> tasks) {
+  for (const task::Task& task : tasks) {
+    low_water_.put_back(task.spec.kind, task::available_at(task));
+  }
+  return RelationalTransaction::write_rows(tasks);
 }
 
 Result<std::vector<bool>> PostgresTransaction::write_finishes(std::span<const Finish> finishes) {

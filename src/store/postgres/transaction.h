@@ -21,6 +21,7 @@ class PostgresTransaction final : public relational::RelationalTransaction {
   Result<TakenBatch> take_due(const ClaimRequest& request, const Shares& shares) override;
   Result<TakenBatch> take(const ClaimRequest& request, std::span<const task::TaskId> ids) override;
   Result<std::vector<bool>> write_moves(std::span<const task::Transition* const> moves) override;
+  Result<> write_rows(std::span<const task::Task> tasks) override;
   Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) override;
   Result<> add_counts(std::span<const CountChange> changes) override;
 
