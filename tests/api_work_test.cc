@@ -49,13 +49,15 @@ TEST_F(LeaseDeskTest, ATaskHasOneWorkerUntilItsLeaseEnds) {
   ASSERT_TRUE(first);
   ASSERT_THAT(*first, SizeIs(1));
   EXPECT_THAT(*desk_.lease(wish("b"), 1s), IsEmpty());
-  const auto renewed = desk_.renew({{first->front().id, first->front().ticket}}, 1min, 1s);
+  const auto renewed =
+      desk_.renew({{first->front().id, first->front().ticket}}, 1min, clock_.now(), 1s);
   EXPECT_EQ(renewed->front()->lease_end, clock_.now() + 1min);
   clock_.advance(61s);
   const auto second = desk_.lease(wish("b"), 1s);
   ASSERT_THAT(*second, SizeIs(1));
   EXPECT_EQ(second->front().id, id);
-  EXPECT_FALSE(desk_.renew({{first->front().id, first->front().ticket}}, 1min, 1s)->front());
+  EXPECT_FALSE(
+      desk_.renew({{first->front().id, first->front().ticket}}, 1min, clock_.now(), 1s)->front());
   EXPECT_EQ(report(first->front(), engine::Succeeded{})->verdict, task::WriteVerdict::kRefused);
   EXPECT_EQ(task(id).state, task::State::kRunning);
   const auto done = report(second->front(), engine::Succeeded{});

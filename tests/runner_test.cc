@@ -119,7 +119,9 @@ TEST_F(RunnerUnderAnEngine, WhoAnswersLaterReportsByItsTicket) {
   const store::Held held{.task = ticket.task, .ticket = ticket.ticket};
   const task::Owner owner = opened_->reader().find(id, 1s)->owner.value();
   EXPECT_EQ(task::to_string(owner) + "/", "worker:" + server.url("/"));
-  EXPECT_TRUE(desk.renew({held}, std::nullopt, 1s).value().front());
+  const auto renewed = desk.renew({held}, std::nullopt, clock_.now(), 1s).value().front();
+  ASSERT_TRUE(renewed);
+  EXPECT_GT(renewed->lease_end, clock_.now() + 9min) << "not less than it had";
   const auto again = desk.report(
       {.held = held, .result = engine::Failed{policy::Declined{"half of it is missing"}}},
       clock_.now(), 1s);

@@ -171,8 +171,11 @@ class SqliteOnASmallDisk : public SqliteOpening {
  protected:
   static bool mount_at(const std::filesystem::path& path) {
     const bool apart = ::unshare(CLONE_NEWNS) == 0 || ::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0;
-    return apart && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-           ::mount("none", path.c_str(), "tmpfs", 0, "size=4m") == 0;
+    // Inside a chroot "/" is no mount of its own, and there is nothing to keep to ourselves.
+    const bool unseen =
+        apart &&
+        (::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 || errno == EINVAL);
+    return unseen && ::mount("none", path.c_str(), "tmpfs", 0, "size=4m") == 0;
   }
   // Leaves nothing, or the rest of it when the filler is removed.
   [[nodiscard]] std::string filler() const { return directory_.path() / "filler"; }

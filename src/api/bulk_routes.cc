@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "api/body.h"
@@ -67,14 +68,18 @@ http::Response count(Desk& desk, const Call& call, const std::vector<std::string
 }
 
 http::Response count(Desk& desk, const BulkPlan& plan) {
+  // What is finished stays as it is, and is not looked at.
+  store::Filter filter = plan.filter;
+  if (filter.states.empty()) {
+    std::ranges::copy_if(task::kAllStates, std::back_inserter(filter.states),
+                         [](task::State state) { return !task::is_finished(state); });
+  }
   std::size_t found = 0;
   std::optional<task::TaskId> after;
   do {
-    const auto page = desk.opened.reader().list(plan.filter, after, store::kPageRowsMax, kPatience);
+    const auto page = desk.opened.reader().list(filter, after, store::kPageRowsMax, kPatience);
     if (!page) return refuse(page.error());
-    // What is finished stays as it is.
-    found += static_cast<std::size_t>(std::ranges::count_if(
-        page->tasks, [](const task::Task& task) { return !task::is_finished(task.state); }));
+    found += page->tasks.size();
     after = page->next;
   } while (after && found < kCountMax);
   return json_response(object{{"dry_run", true}, {"count", found}, {"more", after.has_value()}});

@@ -1,4 +1,6 @@
 // Steering single tasks.
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "api/body.h"
@@ -39,12 +41,17 @@ Answer order_to(Action action) {
   return [action](Desk& desk, const Call& call) { return order(desk, call, action); };
 }
 
-void read_new_payload(Fields& fields, std::string_view raw, task::Order& order) {
+void read_new_payload(Fields& fields, std::string_view raw, std::size_t bytes_max,
+                      task::Order& order) {
   if (fields.has("payload")) order.payload = std::string(member_of(raw, "payload").value_or(""));
   if (const auto text = fields.text("payload_base64")) {
     if (order.payload) fields.refuse("payload_base64", "cannot be given beside payload");
     order.payload = http::from_base64(*text);
     if (!order.payload) fields.refuse("payload_base64", "is not base 64 with its padding");
+  }
+  if (order.payload && order.payload->size() > bytes_max) {
+    fields.refuse("payload", fmt::format("has {} bytes; at most {} are allowed",
+                                         order.payload->size(), bytes_max));
   }
 }
 
@@ -54,7 +61,7 @@ http::Response edit(Desk& desk, const Call& call) {
   std::vector<FieldError> errors;
   Fields fields(*body, "", errors);
   task::Order order;
-  read_new_payload(fields, call.request.body, order);
+  read_new_payload(fields, call.request.body, desk.limits.payload_bytes, order);
   order.reason = fields.text("reason").value_or("");
   const bool retry = fields.boolean("retry").value_or(false);
   order.deadline = fields.time("deadline");

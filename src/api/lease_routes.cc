@@ -158,7 +158,7 @@ http::Response renew(Desk& desk, const Call& call) {
   const auto own = of_caller(desk, call, held);
   if (!own) return refuse(own.error());
   Result<std::vector<std::optional<engine::Renewed>>> answers;
-  if (!own->empty()) answers = desk.leases.renew(*own, lease_for, kPatience);
+  if (!own->empty()) answers = desk.leases.renew(*own, lease_for, desk.node.store_now(), kPatience);
   if (!answers) return refuse(answers.error());
   return json_response(object{{"items", renewed_json(texts, held, *own, *answers)}});
 }

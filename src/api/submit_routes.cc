@@ -48,8 +48,9 @@ SubmitRules rules_of(const Desk& desk, const Call& call) {
           .backoffs = desk.backoffs,
           .defaults = defaults_of(desk),
           // A request that may be a repetition is answered as the first time.
-          .now = call.request.headers.find("Idempotency-Key") ? std::nullopt
-                                                              : std::optional(desk.clock.now()),
+          .now = call.request.headers.find("Idempotency-Key")
+                     ? std::nullopt
+                     : std::optional(desk.node.store_now()),
           .payload_bytes_max = desk.limits.payload_bytes,
           .trace_parent = trace_parent_of(call)};
 }

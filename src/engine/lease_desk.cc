@@ -23,6 +23,12 @@ policy::Decision decision_of(const AttemptResult& result, const KindRules& rules
   return std::get<Decided>(result).decision;
 }
 
+// The node that called a service writes under the same ticket: what it wrote, such as a time-out,
+// is not what the service now says it did.
+bool agrees(const AttemptResult& told, task::State state) {
+  return !std::holds_alternative<Succeeded>(told) || state == task::State::kSucceeded;
+}
+
 Moved to_be_moved(const task::Task& task, Duration took) {
   return {.task = task.id,
           .kind = task.spec.kind,
@@ -119,14 +125,17 @@ Result<> LeaseDesk::end_overdue(std::vector<task::Task>& leased, TimePoint now, 
 
 Result<std::vector<std::optional<Renewed>>> LeaseDesk::renew(const std::vector<store::Held>& held,
                                                              std::optional<Duration> lease_for,
-                                                             Duration within) {
+                                                             TimePoint store_now, Duration within) {
   // One call for each length there is: nearly always one.
   std::map<Duration, std::vector<std::size_t>> by_length;
   std::vector<std::optional<task::Move>> requested(held.size());
   for (std::size_t i = 0; i < held.size(); ++i) {
     const auto task = opened_.reader().find(held[i].task, within);
     if (task) {
-      by_length[lease_of(task->spec.kind, lease_for)].push_back(i);
+      Duration length = lease_of(task->spec.kind, lease_for);
+      // Who does not say how long does not mean less than it has.
+      if (!lease_for && task->lease_end) length = std::max(length, *task->lease_end - store_now);
+      by_length[std::min(length, store::kLeaseMax)].push_back(i);
       requested[i] = task->requested;
     } else if (task.error().code != ErrorCode::kNotFound) {
       return fail(task.error());
@@ -175,10 +184,10 @@ Result<Reported> LeaseDesk::report(const Report& report, TimePoint store_now, Du
   auto task = opened_.reader().find(report.held.task, within);
   if (!task) return fail(task.error());
   const task::WriteVerdict judged = task::judge_write(task->ticket, report.held.ticket);
-  if (judged == task::WriteVerdict::kAlreadyApplied) {
+  if (judged == task::WriteVerdict::kAlreadyApplied && agrees(report.result, task->state)) {
     return Reported{.verdict = judged, .state = task->state, .escalation = std::nullopt};
   }
-  if (judged == task::WriteVerdict::kRefused || task->state != task::State::kRunning) {
+  if (judged != task::WriteVerdict::kApply || task->state != task::State::kRunning) {
     return Reported{
         .verdict = task::WriteVerdict::kRefused, .state = std::nullopt, .escalation = std::nullopt};
   }
@@ -198,6 +207,10 @@ Result<Reported> LeaseDesk::report(const Report& report, TimePoint store_now, Du
   moved.error = outcome.transition.error;
   const auto applied = opened_.store().apply(std::vector{std::move(outcome)}, within);
   if (!applied) return fail(applied.error());
+  if (applied->front().state && !agrees(report.result, *applied->front().state)) {
+    return Reported{
+        .verdict = task::WriteVerdict::kRefused, .state = std::nullopt, .escalation = std::nullopt};
+  }
   Reported reported{.verdict = applied->front().verdict,
                     .state = applied->front().state,
                     .escalation = moved.escalation};

@@ -65,7 +65,7 @@ class LeaseDesk {
   // Empty where it is not theirs any more. How long goes by each task's kind.
   Result<std::vector<std::optional<Renewed>>> renew(const std::vector<store::Held>& held,
                                                     std::optional<Duration> lease_for,
-                                                    Duration within);
+                                                    TimePoint store_now, Duration within);
   // kNotFound where there is no such task. Repeating is recognised.
   Result<Reported> report(const Report& report, TimePoint store_now, Duration within);
 

@@ -150,15 +150,25 @@ class ApplyRun {
     if (ids.empty()) return {};
     auto rows = transaction.lock(ids);
     if (!rows) return fail(rows.error());
+    // A lease begins now, and not when the answer came that asked for it: that may be an outage
+    // ago.
+    std::optional<TimePoint> now;
+    if (std::ranges::any_of(items_,
+                            [](const Item& item) { return item.change().lending.has_value(); })) {
+      const Result<TimePoint> read = transaction.now();
+      if (!read) return fail(read.error());
+      now = *read;
+    }
     for (Task& row : *rows) {
       Item& item = item_of(row.id);
-      judge(std::move(row), item);
+      judge(std::move(row), item, now);
     }
     return rows->size() == ids.size() ? Result<>{} : judge_archived(transaction);
   }
 
-  void judge(Task row, Item& item) {
+  void judge(Task row, Item& item, std::optional<TimePoint> now) {
     Transition shown = item.change();
+    if (shown.lending) shown.at = now.value_or(shown.at);
     if (planted(PlantedBug::kApplyWithoutFence) && row.state == shown.from) {
       shown.ticket = row.ticket;
     }

@@ -123,7 +123,8 @@ Result<> check(std::span<const Outcome> batch) {
   const auto names_worker = [](const Outcome& item) {
     const std::optional<task::Lending>& lending = item.transition.lending;
     return lending.has_value() == (item.transition.move == task::Move::kLend) &&
-           (!lending || is_owner_name(lending->worker));
+           (!lending || (is_owner_name(lending->worker) && lending->lease_for >= kLeaseMin &&
+                         lending->lease_for <= kLeaseMax));
   };
   const auto has_own_attempt = [](const Outcome& item) {
     // An attempt that is lent has not ended yet: it is written down when it is reported on.
@@ -143,7 +144,8 @@ Result<> check(std::span<const Outcome> batch) {
       .require(std::ranges::all_of(batch, is_move), "move",
                "must be one of the state table, and no claim")
       .require(std::ranges::all_of(batch, names_worker), "lending",
-               "must name a worker in plain text where a task is lent, and only there")
+               "must name a worker in plain text and a lease of up to a day where a task is lent, "
+               "and only there")
       .require(std::ranges::all_of(batch, has_own_attempt), "attempt",
                "must be of the same task, under the fence it was run with, and have ended")
       .result();

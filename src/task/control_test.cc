@@ -136,15 +136,13 @@ TEST(CarryOut, RetryNowDoesNotWait) {
   EXPECT_EQ(carry_out(outcome(Move::kGiveUp), Move::kRetryNow).to, State::kDead);
 }
 
-TEST(CarryOut, WhatIsToBeEndedIsNotLent) {
+TEST(CarryOut, WhatIsLentGoesOnUntilItIsReportedOn) {
   Transition lending = outcome(Move::kLend);
-  lending.lending = {.worker = WorkerName("w"), .lease_end = kNow};
+  lending.lending = {.worker = WorkerName("w"), .lease_for = 30s};
 
-  const Transition change = carry_out(lending, Move::kCancel);
-
-  EXPECT_EQ(change.to, State::kCancelled);
-  EXPECT_FALSE(change.lending);
-  EXPECT_EQ(change.attempts, lending.attempts + 1) << "nobody will report on it";
+  for (const Move wish : {Move::kCancel, Move::kPause, Move::kRetryNow}) {
+    EXPECT_EQ(carry_out(lending, wish), lending);
+  }
 }
 
 TEST(CarryOut, OnlyEverMovesOfTheTable) {

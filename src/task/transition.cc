@@ -78,7 +78,8 @@ bool applies_as_it_is(const Task& row, const Transition& transition) {
 }
 
 Transition carry_out(Transition outcome, std::optional<Move> requested) {
-  if (!requested || outcome.move == Move::kSucceed || planted(PlantedBug::kRequestIgnored)) {
+  if (!requested || outcome.move == Move::kSucceed || outcome.lending ||
+      planted(PlantedBug::kRequestIgnored)) {
     return outcome;
   }
   const bool goes_on = outcome.to == State::kPending || outcome.to == State::kRunning;
@@ -89,9 +90,6 @@ Transition carry_out(Transition outcome, std::optional<Move> requested) {
   if (*requested == Move::kPause && !goes_on) return outcome;
   const std::optional<State> to = next_state(outcome.from, *requested);
   if (!to) return outcome;
-  // Nobody will report on it any more: the attempt ends here.
-  if (outcome.lending.has_value()) ++outcome.attempts;
-  outcome.lending.reset();
   outcome.move = *requested;
   outcome.to = *to;
   return outcome;
@@ -118,10 +116,9 @@ namespace {
 // died.
 Task lent(Task task, const Transition& transition) {
   task.owner = transition.lending->worker;
-  task.lease_end = transition.lending->lease_end;
+  task.lease_end = saturating_add(transition.at, transition.lending->lease_for);
   task.first_started_at = transition.first_started_at;
   task.start = StartMark::kRecorded;
-  task.requested.reset();
   return task;
 }
 

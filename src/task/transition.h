@@ -14,10 +14,11 @@
 
 namespace recourse::task {
 
-// Who goes on with a task that was lent, and until when without a renewal.
+// Who goes on with a task that was lent, and for how long without a renewal, from when the store
+// writes it.
 struct Lending {
   WorkerName worker;
-  TimePoint lease_end;
+  Duration lease_for;
 
   friend bool operator==(const Lending&, const Lending&) = default;
 };
@@ -81,8 +82,9 @@ Task apply(Task task, const Transition& transition);
 bool applies_as_it_is(const Task& row, const Transition& transition);
 
 // Whoever next writes a row carries out what a person asked of it: the outcome as it must be
-// written where the row says `requested`. What really happened stands: a success stays one, and a
-// task that is out of retries is not paused, because resuming it would run it once too often.
+// written where the row says `requested`. What really happened stands: a success stays one, a task
+// that is out of retries is not paused, because resuming it would run it once too often, and what
+// is lent goes on, because whoever has it will report: the request waits for that.
 Transition carry_out(Transition outcome, std::optional<Move> requested);
 
 // Three owners lost after a recorded start: the task is likely to have killed them.

@@ -166,8 +166,8 @@ TEST(Transition, AnotherRowsTransitionStopsTheProcess) {
 TEST(Transition, WhatIsLentKeepsItsTicketAndHasAnotherOwner) {
   const Task before = running_task();
 
-  const Task lent = apply(
-      before, plan_lending(before, {.worker = WorkerName("w"), .lease_end = kNow + 30s}, kNow));
+  const Task lent =
+      apply(before, plan_lending(before, {.worker = WorkerName("w"), .lease_for = 30s}, kNow));
 
   EXPECT_EQ(lent.ticket, before.ticket) << "so that whoever has it can report";
   EXPECT_EQ(lent.owner, Owner(WorkerName("w")));

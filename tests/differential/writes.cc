@@ -51,8 +51,8 @@ Outcome outcome_on(const Side& side, const Choice& choice) {
   const Task& task = side.seen().at(choice.task);
   Outcome outcome{.transition = task::plan(task, choice.move, side.now()), .attempt = std::nullopt};
   if (choice.move == Move::kLend) {
-    const TimePoint lease_end = side.now() + (choice.is_delayed ? 1h : -1s);
-    outcome.transition.lending = {.worker = task::WorkerName("called"), .lease_end = lease_end};
+    outcome.transition.lending = {.worker = task::WorkerName("called"),
+                                  .lease_for = choice.is_delayed ? Duration(1h) : Duration(1us)};
   }
   task::Transition& change = outcome.transition;
   change.ticket = shown(choice, change.ticket);

@@ -128,7 +128,7 @@ Keys http_keys(HttpKind& http) {
            {"Asked whether a task is already done, after a time-out or a takeover.",
             Reload::kRestart, "https://points.example.com/done"},
            check_url),
-      size("answer-limit", at(http.answer_bytes_max), 0, std::size_t{16} << 20,
+      size("answer-limit", at(http.answer_bytes_max), 0, std::size_t{1} << 20,
            {"How much of an answer is read."}),
   };
   for (Key& key : keys) key.only = to_string(KindType::kHttp);

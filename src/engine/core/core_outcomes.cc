@@ -29,10 +29,9 @@ void Core::succeed(HeldTask& held, const RunningAttempt& attempt, TimePoint now)
 
 void Core::lend(HeldTask& held, const RunningAttempt& attempt, const HandedOver& handed,
                 TimePoint now) {
-  const TimePoint at = store_time_.at(now);
   store::Outcome outcome{
       .transition = task::plan_lending(
-          *held.task, {.worker = handed.to, .lease_end = saturating_add(at, handed.lease_for)}, at),
+          *held.task, {.worker = handed.to, .lease_for = handed.lease_for}, store_time_.at(now)),
       .attempt = std::nullopt};
   if (!outcome.transition.first_started_at) {
     outcome.transition.first_started_at = store_time_.at(attempt.started_at);
@@ -40,8 +39,7 @@ void Core::lend(HeldTask& held, const RunningAttempt& attempt, const HandedOver&
   outcome.notes = notes_.take_of(attempt.id);
   // It is not the task's end yet.
   held.follow_ups.clear();
-  write(held, std::move(outcome),
-        {.category = std::nullopt, .escalation = std::nullopt, .took = now - attempt.started_at});
+  write(held, std::move(outcome), {});
 }
 
 void Core::decide(HeldTask& held, const policy::Decision& decision, const RunningAttempt* attempt,
@@ -138,6 +136,11 @@ void Core::applied(const store::Outcome& outcome, const store::Applied& answer, 
   }
   if (!is_this) return;
   const task::State state = answer.state.value_or(change.to);
+  // Reported on before it was lent: whoever took the report has told of it.
+  if (change.lending && state != task::State::kRunning) {
+    drop(*held);
+    return;
+  }
   const News news = news_[change.task];
   out.emplace_back(
       Happening(Moved{.task = change.task,
@@ -150,7 +153,7 @@ void Core::applied(const store::Outcome& outcome, const store::Applied& answer, 
                       .fence = task::fence_after(change),
                       .category = news.category,
                       .escalation = state == change.to ? news.escalation : std::nullopt,
-                      .error = change.error,
+                      .error = change.lending ? std::nullopt : change.error,
                       .took = news.took}));
   if (stopping_ && change.move == task::Move::kRelease) ++stopping_->totals.released;
   if (stopping_ && news.took) ++stopping_->totals.finished;

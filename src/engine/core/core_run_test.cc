@@ -100,7 +100,7 @@ TEST(CoreRuns, WhatIsHandedOverIsLentAndForgotten) {
   EXPECT_EQ(written[0].move, task::Move::kLend);
   ASSERT_TRUE(written[0].lending);
   EXPECT_EQ(written[0].lending->worker.value, "w");
-  EXPECT_EQ(written[0].lending->lease_end, written[0].at + 30s);
+  EXPECT_EQ(written[0].lending->lease_for, 30s);
   EXPECT_EQ(written[0].attempts, start.task->attempts) << "counted by its report";
   core.advance(1min);
   EXPECT_FALSE(core.take<StopAttempt>()) << "its time is not the engine's any more";

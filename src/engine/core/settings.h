@@ -117,7 +117,6 @@ struct NodeSettings {
 
 Result<> validate(const NodeSettings& settings);
 
-// One kind on this node.
 // Of a worker's task, and of one that a called service goes on with.
 struct LeaseTimes {
   // Where nothing is asked for.
@@ -125,6 +124,7 @@ struct LeaseTimes {
   Duration longest = std::chrono::hours(1);
 };
 
+// One kind on this node.
 struct KindSettings {
   // Handlers of it at once; zero means a quarter of the executor's threads.
   int concurrency = 0;
