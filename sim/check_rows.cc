@@ -216,7 +216,8 @@ class PublishedMoves final : public Checker {
 };
 
 // What a person asked of an owned task is carried out by whoever writes its row next; what really
-// happened stands (a success, an end that a pause would undo).
+// happened stands (a success, an end that a pause would undo). Where it is lent, the request stays
+// for whoever reports.
 class RequestsCarriedOut final : public Checker {
  public:
   using Checker::Checker;
@@ -225,6 +226,8 @@ class RequestsCarriedOut final : public Checker {
     const task::Task* after = change.now();
     if (!change.before || !change.before->requested || after == nullptr) return;
     if (change.verb != Verb::kApply && change.verb != Verb::kAdopt) return;
+    const bool is_lent = after->owner && after->owner != change.before->owner;
+    if (is_lent && after->requested == change.before->requested) return;
     const State wish = wished(change.before->requested);
     const bool stands = after->state == State::kSucceeded || wish == State::kRunning ||
                         (wish == State::kPaused && after->state != State::kPending &&
