@@ -76,4 +76,25 @@ ExitCode list_tasks(Session& session, const std::string& path, const ListFlags& 
   return ExitCode::kOk;
 }
 
+ExitCode list_few(Session& session, const std::string& path, Table table,
+                  const std::function<void(const boost::json::object&, Table&)>& add,
+                  std::string_view nothing) {
+  const auto answer = session.get(path);
+  if (!answer) return session.exit_code();
+  if (session.flags().json) {
+    session.print(*answer);
+    return ExitCode::kOk;
+  }
+  for (const auto& value : array_of(*answer, "items")) {
+    const auto* item = value.if_object();
+    if (item == nullptr) continue;
+    if (session.flags().quiet) session.terminal().out << text_of(*item, "id") << '\n';
+    add(*item, table);
+  }
+  if (session.flags().quiet) return ExitCode::kOk;
+  session.print(table);
+  if (table.rows() == 0 && !nothing.empty()) session.say(std::string(nothing));
+  return ExitCode::kOk;
+}
+
 }  // namespace recourse::cli

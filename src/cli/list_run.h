@@ -1,11 +1,15 @@
-// Pages of tasks, from `task list` and `dead list`.
+// Lists: pages of tasks, from `task list` and `dead list`, and whole ones of what is few.
 #pragma once
 
 #include <CLI/App.hpp>
+#include <boost/json.hpp>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "cli/filter_flags.h"
 #include "cli/session.h"
+#include "cli/table.h"
 
 namespace recourse::cli {
 
@@ -20,5 +24,10 @@ void add_page_flags(CLI::App& command, ListFlags& flags);
 // `nothing` is said where there is none.
 ExitCode list_tasks(Session& session, const std::string& path, const ListFlags& flags,
                     std::string_view nothing);
+
+// Few enough for one answer: as JSON, as ids, or as the table that `add` fills with each.
+ExitCode list_few(Session& session, const std::string& path, Table table,
+                  const std::function<void(const boost::json::object&, Table&)>& add,
+                  std::string_view nothing = {});
 
 }  // namespace recourse::cli

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/json_read.h"
+#include "cli/list_run.h"
 #include "cli/task_rows.h"
 #include "cli/when.h"
 
@@ -27,34 +28,23 @@ std::string kinds_text(const object& node) {
 }
 
 ExitCode list_nodes(Session& session) {
-  const auto answer = session.get("/api/v1/nodes");
-  if (!answer) return session.exit_code();
-  if (session.flags().json) {
-    session.print(*answer);
-    return ExitCode::kOk;
-  }
-  Table table({{.title = "ID"},
-               {.title = "NAME", .may_shrink = true},
-               {.title = "STATE"},
-               {.title = "STARTED"},
-               {.title = "HEARD OF"},
-               {.title = "KINDS", .may_shrink = true}});
-  for (const auto& item : array_of(*answer, "items")) {
-    const auto* node = item.if_object();
-    if (node == nullptr) continue;
-    const auto started = time_of(*node, "started_at");
-    const auto beat = time_of(*node, "last_heartbeat_at");
-    const std::string state = text_of(*node, "state");
-    if (session.flags().quiet) session.terminal().out << text_of(*node, "id") << '\n';
-    table.add({{text_of(*node, "id")},
-               {text_of(*node, "name") + (flag_of(*node, "is_this") ? " (this)" : "")},
-               {state, state == "live" ? &Colors::green : &Colors::red},
-               {started ? relative(*started, session.now()) : ""},
-               {beat ? relative(*beat, session.now()) : ""},
-               {kinds_text(*node)}});
-  }
-  if (!session.flags().quiet) session.print(table);
-  return ExitCode::kOk;
+  const Table table({{.title = "ID"},
+                     {.title = "NAME", .may_shrink = true},
+                     {.title = "STATE"},
+                     {.title = "STARTED"},
+                     {.title = "HEARD OF"},
+                     {.title = "KINDS", .may_shrink = true}});
+  return list_few(session, "/api/v1/nodes", table, [&](const object& node, Table& rows) {
+    const auto started = time_of(node, "started_at");
+    const auto beat = time_of(node, "last_heartbeat_at");
+    const std::string state = text_of(node, "state");
+    rows.add({{text_of(node, "id")},
+              {text_of(node, "name") + (flag_of(node, "is_this") ? " (this)" : "")},
+              {state, state == "live" ? &Colors::green : &Colors::red},
+              {started ? relative(*started, session.now()) : ""},
+              {beat ? relative(*beat, session.now()) : ""},
+              {kinds_text(node)}});
+  });
 }
 
 // Only states that something is in.

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/confirm.h"
 #include "cli/json_read.h"
+#include "cli/list_run.h"
 #include "cli/url_text.h"
 #include "cli/when.h"
 
@@ -40,34 +41,22 @@ ExitCode create(Session& session, const CreateFlags& flags) {
 }
 
 ExitCode list(Session& session) {
-  const auto answer = session.get("/api/v1/tokens");
-  if (!answer) return session.exit_code();
-  if (session.flags().json) {
-    session.print(*answer);
-    return ExitCode::kOk;
-  }
-  Table table({{.title = "ID"},
-               {.title = "NAME", .may_shrink = true},
-               {.title = "ROLE"},
-               {.title = "TENANT"},
-               {.title = "CREATED"},
-               {.title = "EXPIRES"},
-               {.title = "BY", .may_shrink = true}});
-  for (const auto& item : array_of(*answer, "items")) {
-    const auto* token = item.if_object();
-    if (token == nullptr) continue;
-    if (session.flags().quiet) session.terminal().out << text_of(*token, "id") << '\n';
-    const auto created = time_of(*token, "created_at");
-    const auto expires = time_of(*token, "expires_at");
-    table.add_texts({text_of(*token, "id"), text_of(*token, "name"), text_of(*token, "role"),
-                     text_of(*token, "tenant"), created ? relative(*created, session.now()) : "",
-                     expires ? relative(*expires, session.now()) : "never",
-                     text_of(*token, "created_by")});
-  }
-  if (session.flags().quiet) return ExitCode::kOk;
-  session.print(table);
-  if (table.rows() == 0) session.say("No tokens were created here.");
-  return ExitCode::kOk;
+  const Table table({{.title = "ID"},
+                     {.title = "NAME", .may_shrink = true},
+                     {.title = "ROLE"},
+                     {.title = "TENANT"},
+                     {.title = "CREATED"},
+                     {.title = "EXPIRES"},
+                     {.title = "BY", .may_shrink = true}});
+  const auto add = [&](const boost::json::object& token, Table& rows) {
+    const auto created = time_of(token, "created_at");
+    const auto expires = time_of(token, "expires_at");
+    rows.add_texts({text_of(token, "id"), text_of(token, "name"), text_of(token, "role"),
+                    text_of(token, "tenant"), created ? relative(*created, session.now()) : "",
+                    expires ? relative(*expires, session.now()) : "never",
+                    text_of(token, "created_by")});
+  };
+  return list_few(session, "/api/v1/tokens", table, add, "No tokens were created here.");
 }
 
 ExitCode revoke(Session& session, const RevokeFlags& flags) {
