@@ -76,6 +76,7 @@ TEST_F(ServerTest, CutsWhatIsStillUnderWayAtTheLimit) {
 }
 
 TEST_F(ServerTest, StopsUnderLoadAndLeavesNothingBehind) {
+  std::thread([] {}).join();  // the thread sanitizer starts one of its own with the first
   const std::size_t threads_before = entries("/proc/self/task");
   const std::size_t files_before = entries("/proc/self/fd");
   for (int round = 0; round < 5; ++round) {
@@ -104,7 +105,9 @@ TEST_F(ServerTest, StopsUnderLoadAndLeavesNothingBehind) {
     EXPECT_EQ(server_->connections(), 0U);
     server_.reset();
   }
-  EXPECT_EQ(entries("/proc/self/task"), threads_before);
+  // The kernel strikes a thread off a moment after its join.
+  EXPECT_TRUE(eventually([&] { return entries("/proc/self/task") <= threads_before; }))
+      << entries("/proc/self/task") << " threads, " << threads_before << " before";
   EXPECT_EQ(entries("/proc/self/fd"), files_before);
 }
 
