@@ -113,3 +113,10 @@ class CliTest(unittest.TestCase):
 DOWNSTREAM = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Downstream)
 threading.Thread(target=DOWNSTREAM.serve_forever, daemon=True).start()
 SERVER = Server(CONFIG)
+
+
+def main() -> int:
+    try:
+        return 0 if unittest.main(argv=sys.argv[:1] + sys.argv[2:], exit=False).result.wasSuccessful() else 1
+    finally:
+        SERVER.stop()

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""What goes on until somebody ends it, and what asks whoever sits in front of it.
+
+Usage: cli_watch_test.py PROGRAM [unittest argument...]
+"""
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+
+from cli_support import PATIENCE, PROGRAM, SERVER, CliTest, clean_environment, main, show, submit
+
+
+class Events(CliTest):
+    def follow(self, *arguments: str) -> subprocess.Popen:
+        return subprocess.Popen([PROGRAM, "events", "--server", SERVER.url, *arguments],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                env=clean_environment())
+
+    def first_line(self, process: subprocess.Popen) -> str:
+        """Submits until something is seen: the stream may not have begun yet."""
+        for _ in range(PATIENCE * 5):
+            submit("fine")
+            if select.select([process.stdout], [], [], 0.2)[0]:
+                return process.stdout.readline()
+        self.fail("no event")
+
+    def test_follows_until_interrupted(self):
+        with self.follow() as process:
+            self.assertRegex(self.first_line(process), r"tsk_\w+ .*fine")
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(5), -signal.SIGINT)
+
+    def test_json_lines_up_to_a_count(self):
+        with self.follow("--json", "--count", "1", "--kind", "fine") as process:
+            self.assertEqual(json.loads(self.first_line(process))["kind"], "fine")
+            self.assertEqual(process.wait(PATIENCE), 0)
+
+
+class OnATerminal(CliTest):
+    def talk(self, *arguments: str, answer: bytes, until: bytes) -> tuple[int, bytes]:
+        """Runs it on a terminal of its own; answers once `until` was seen."""
+        child, terminal = pty.fork()
+        if child == 0:
+            os.execve(PROGRAM, [PROGRAM, *arguments, "--server", SERVER.url], clean_environment())
+        seen, answered = b"", False
+        try:
+            while part := os.read(terminal, 4096):
+                seen += part
+                if until in seen and not answered:
+                    answered = True
+                    os.write(terminal, answer)
+        except OSError:
+            pass  # how a terminal ends
+        os.close(terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), seen
+
+    def test_asks_for_the_word_before_what_cannot_be_taken_back(self):
+        task = submit("held", "--key", "asked=1")
+        command = ["task", "cancel", "--key", "asked=1", "--state", "pending"]
+        code, seen = self.talk(*command, answer=b"y\n", until=b"Type cancel to go on")
+        self.assertEqual(code, 1, seen)
+        self.assertEqual(show(task)["task"]["state"], "pending")
+        code, seen = self.talk(*command, answer=b"cancel\n", until=b"Type cancel to go on")
+        self.assertEqual(code, 0, seen)
+        self.assertEqual(show(task)["task"]["state"], "cancelled")
+
+    def test_ctrl_c_ends_top_at_once(self):
+        code, seen = self.talk("top", answer=b"\x03", until=b"Ctrl-C ends it")
+        self.assertEqual(code, -signal.SIGINT, seen)
+        self.assertIn(b"KIND", seen)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
