@@ -12,6 +12,7 @@ void add_commands(CLI::App& program, Terminal& terminal, std::function<int()>& c
   add_token_commands(tree);
   add_events_command(tree);
   add_top_command(tree);
+  add_bench_command(tree);
   add_completion_command(tree);
 }
 

@@ -21,6 +21,7 @@ void add_stats_command(const Tree& tree);
 void add_token_commands(const Tree& tree);
 void add_events_command(const Tree& tree);
 void add_top_command(const Tree& tree);
+void add_bench_command(const Tree& tree);
 void add_completion_command(const Tree& tree);
 
 // Of `task`.

@@ -80,12 +80,14 @@ Result<> Session::take_flags() {
   return {};
 }
 
-http::Call Session::call_to(http::Method method, const std::string& path) const {
+http::Call Session::request(http::Method method, const std::string& path, std::string body) const {
   http::Call call{.method = method,
                   .url = server_ + path,
                   .headers = {{"Accept", "application/json"}},
+                  .body = std::move(body),
                   .timeout = timeout_,
                   .answer_bytes_max = kAnswerBytesMax};
+  if (!call.body.empty()) call.headers.set("Content-Type", "application/json");
   if (!token_.empty()) call.headers.set("Authorization", "Bearer " + token_);
   return call;
 }
@@ -113,7 +115,7 @@ std::optional<boost::json::object> Session::read(http::CallResult result) {
 }
 
 std::optional<boost::json::object> Session::try_get(const std::string& path) {
-  return read(fetch(*client_, call_to(http::Method::kGet, path)));
+  return read(fetch(*client_, request(http::Method::kGet, path)));
 }
 
 std::optional<boost::json::object> Session::get(const std::string& path) {
@@ -124,16 +126,13 @@ std::optional<boost::json::object> Session::get(const std::string& path) {
 
 std::optional<boost::json::object> Session::call(http::Method method, const std::string& path,
                                                  std::string body) {
-  http::Call call = call_to(method, path);
-  call.headers.set("Content-Type", "application/json");
-  call.body = std::move(body);
-  auto answer = read(fetch(*client_, std::move(call)));
+  auto answer = read(fetch(*client_, request(method, path, std::move(body))));
   if (!answer) complain(exit_code_, trouble_);
   return answer;
 }
 
 bool Session::follow(const std::string& path, std::function<bool(std::string_view)> on_piece) {
-  http::Call call = call_to(http::Method::kGet, path);
+  http::Call call = request(http::Method::kGet, path);
   call.headers.set("Accept", "text/event-stream");
   call.timeout = kForGood;
   call.on_piece = std::move(on_piece);

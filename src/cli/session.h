@@ -35,6 +35,12 @@ class Session {
   // The answer in pieces, until `on_piece` is false or the server ends it. False where it failed.
   bool follow(const std::string& path, std::function<bool(std::string_view)> on_piece);
 
+  // For those who send many at once, through a client of their own; `read` says what became of one,
+  // as try_get does.
+  [[nodiscard]] http::Call request(http::Method method, const std::string& path,
+                                   std::string body = {}) const;
+  std::optional<boost::json::object> read(http::CallResult result);
+
   // Of the last call that failed.
   [[nodiscard]] ExitCode exit_code() const { return exit_code_; }
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
@@ -55,9 +61,6 @@ class Session {
  private:
   Session(ApiFlags flags, Terminal& terminal);
   Result<> take_flags();
-  http::Call call_to(http::Method method, const std::string& path) const;
-  std::optional<boost::json::object> read(http::CallResult result);
-
   ApiFlags flags_;
   Terminal& terminal_;
   Colors colors_;
