@@ -7,6 +7,7 @@
 #include "base/duration_text.h"
 #include "base/rfc3339.h"
 #include "engine/core/rules.h"
+#include "store/shard.h"
 
 namespace recourse::api {
 namespace {
@@ -33,12 +34,34 @@ const store::NodeRow* owner_node(const Task& task, const Facts& facts) {
   return found == facts.nodes.end() ? nullptr : &*found;
 }
 
+const engine::Core::LaneStatus* lane_of(const Task& task, const Facts& facts) {
+  const auto& lanes = facts.node.lanes;
+  const auto lane = std::ranges::find(lanes, task.spec.kind, &engine::Core::LaneStatus::kind);
+  return lane == lanes.end() ? nullptr : &*lane;
+}
+
+// What its owner does with it, as far as this node can tell.
+std::string doing_with(const Task& task, const Facts& facts) {
+  const auto* lane = lane_of(task, facts);
+  const bool is_here = *task.owner == task::Owner(facts.node.node);
+  if (!is_here || lane == nullptr || lane->queued == 0) return "runs it";
+  return fmt::format("runs it or is about to: {} of its kind run there, {} wait for their turn",
+                     lane->running, lane->queued);
+}
+
 Explanation explain_running(const Task& task, const Facts& facts) {
   const std::string owner = task.owner ? task::to_string(*task.owner) : "somebody";
   if (task.requested) {
     return {"request_waiting",
             fmt::format("{} was asked for; {} has it and carries that out with its next write",
                         to_string(*task.requested), owner),
+            std::nullopt};
+  }
+  if (task.lease_end && *task.lease_end <= facts.now) {
+    return {"lease_over",
+            fmt::format("{} had leased it and did not come back in time; the next claim of a node "
+                        "or a worker frees it",
+                        owner),
             std::nullopt};
   }
   if (task.lease_end) {
@@ -59,21 +82,69 @@ Explanation explain_running(const Task& task, const Facts& facts) {
                         seconds_until(task.due_at, facts.now)),
             task.due_at};
   }
-  return {"owned", fmt::format("{} (node {}) has it and runs it", owner, node->info.name),
-          std::nullopt};
+  return {
+      "owned",
+      fmt::format("{} (node {}) has it and {}", owner, node->info.name, doing_with(task, facts)),
+      std::nullopt};
 }
 
-bool is_handled(const Task& task, const Facts& facts) {
+// Live nodes that know its kind: all, or those beside this one.
+enum class Whose : std::uint8_t { kAny, kOthers };
+
+bool is_handled(const Task& task, const Facts& facts, Whose whose) {
   return std::ranges::any_of(facts.nodes, [&](const store::NodeRow& node) {
+    if (whose == Whose::kOthers && node.info.incarnation == facts.node.node) return false;
     return !node.dead && std::ranges::any_of(node.info.kinds, [&](const task::Kind& kind) {
       return engine::fits(kind.value, task.spec.kind.value);
     });
   });
 }
 
+// What this node's lane of the kind has against it, if anything.
+std::optional<Explanation> explain_lane(const Task& task, const Facts& facts) {
+  const std::string& kind = task.spec.kind.value;
+  const auto* lane = lane_of(task, facts);
+  if (lane == nullptr) return std::nullopt;
+  const auto in_store_time = [&](TimePoint time) { return time + facts.node.store_ahead; };
+  if (lane->breaker == policy::BreakerState::kOpen && lane->probes_at) {
+    const TimePoint until = in_store_time(*lane->probes_at);
+    return Explanation{"breaker_open",
+                       fmt::format("the breaker of kind {} is open on this node, because its calls "
+                                   "failed; it lets some through in {}",
+                                   kind, seconds_until(until, facts.now)),
+                       until};
+  }
+  if (lane->rate_allows_at) {
+    const TimePoint until = in_store_time(*lane->rate_allows_at);
+    return Explanation{"rate_limited",
+                       fmt::format("the rate of kind {} is used up on this node; {} wait before "
+                                   "it, the next of them starts in {}",
+                                   kind, lane->queued, seconds_until(until, facts.now)),
+                       until};
+  }
+  if (lane->queued == 0) return std::nullopt;
+  return Explanation{"behind_others",
+                     fmt::format("{} tasks of kind {} run on this node and {} wait before it",
+                                 lane->running, kind, lane->queued),
+                     std::nullopt};
+}
+
+std::optional<Explanation> explain_shard(const Task& task, const Facts& facts) {
+  const int shard = store::shard_of(task.spec.shard_key);
+  const store::ShardRange& own = facts.node.shards;
+  if (own.has(shard)) return std::nullopt;
+  const bool has_others = is_handled(task, facts, Whose::kOthers);
+  return Explanation{
+      "other_shard",
+      fmt::format("it is in shard {}, and this node runs {} to {}; {}", shard, own.first, own.last,
+                  has_others ? "another node takes it, where one runs that shard"
+                             : "no other node is live: start one that runs that shard"),
+      std::nullopt};
+}
+
 Explanation explain_due(const Task& task, const Facts& facts) {
   const std::string& kind = task.spec.kind.value;
-  if (!is_handled(task, facts)) {
+  if (!is_handled(task, facts, Whose::kAny)) {
     return {"no_handler",
             fmt::format("no live node knows the kind {}; declare it in the configuration. After 10 "
                         "minutes without one, its tasks go to the dead letters",
@@ -85,21 +156,8 @@ Explanation explain_due(const Task& task, const Facts& facts) {
             fmt::format("it is due, and waits for a worker to lease tasks of kind {}", kind),
             std::nullopt};
   }
-  const auto& lanes = facts.node.lanes;
-  const auto lane = std::ranges::find(lanes, task.spec.kind, &engine::Core::LaneStatus::kind);
-  if (lane != lanes.end() && lane->breaker == policy::BreakerState::kOpen) {
-    return {"breaker_open",
-            fmt::format("the breaker of kind {} is open on this node, because its calls failed; "
-                        "it lets some through by itself soon",
-                        kind),
-            std::nullopt};
-  }
-  if (lane != lanes.end() && lane->queued > 0) {
-    return {"behind_others",
-            fmt::format("{} tasks of kind {} run on this node and {} wait before it", lane->running,
-                        kind, lane->queued),
-            std::nullopt};
-  }
+  if (auto shard = explain_shard(task, facts)) return *std::move(shard);
+  if (auto lane = explain_lane(task, facts)) return *std::move(lane);
   return {"about_to_run", "it is due, and is taken with the next claim", std::nullopt};
 }
 

@@ -25,7 +25,8 @@ struct Facts {
 
 struct Explanation {
   // A fixed word: finished, needs_person, paused, kind_paused, owned, owner_dead, leased,
-  // request_waiting, not_due, no_handler, breaker_open, behind_others, nobody_leases, about_to_run
+  // lease_over, request_waiting, not_due, no_handler, other_shard, breaker_open, rate_limited,
+  // behind_others, nobody_leases, about_to_run
   std::string code;
   std::string text;
   // When that is likely to change by itself.

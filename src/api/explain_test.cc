@@ -61,19 +61,47 @@ TEST_F(ExplainTest, WhatIsDue) {
                     .paused = false,
                     .breaker = policy::BreakerState::kClosed}};
   EXPECT_EQ(why().code, "behind_others");
+  // Times of the node, which is a second behind the store.
+  status_.store_ahead = 1s;
+  status_.lanes.front().rate_allows_at = kNow + 1s;
+  EXPECT_EQ(why().code, "rate_limited");
+  EXPECT_EQ(why().until, kNow + 2s);
   status_.lanes.front().breaker = policy::BreakerState::kOpen;
+  status_.lanes.front().probes_at = kNow + 29s;
   EXPECT_EQ(why().code, "breaker_open");
+  EXPECT_EQ(why().until, kNow + 30s);
+  EXPECT_THAT(why().text, HasSubstr("in 30s"));
   is_outside_ = true;
   EXPECT_EQ(why().code, "nobody_leases");
   nodes_.front().dead = true;
   EXPECT_EQ(why().code, "no_handler");
 }
 
+TEST_F(ExplainTest, WhatIsInAShardOfOthers) {
+  status_.node = kNode;
+  status_.shards = {.first = 0, .last = 10};
+  task_.spec.shard_key = task::ShardKey("acme");
+  EXPECT_EQ(why().code, "other_shard");
+  EXPECT_THAT(why().text, HasSubstr("no other node"));
+  nodes_.push_back(nodes_.front());
+  nodes_.back().info.incarnation = task::Incarnation(Ulid{.bytes = {1}});
+  EXPECT_THAT(why().text, HasSubstr("another node takes it"));
+  status_.shards = {};
+  EXPECT_EQ(why().code, "about_to_run");
+}
+
 TEST_F(ExplainTest, WhatSomebodyHas) {
   task_.state = task::State::kRunning;
   task_.owner = task::Owner(kNode);
   EXPECT_EQ(why().code, "owned");
-  EXPECT_THAT(why().text, HasSubstr("node one"));
+  EXPECT_THAT(why().text, HasSubstr("node one) has it and runs it"));
+  status_.node = kNode;
+  status_.lanes = {{.kind = task_.spec.kind,
+                    .queued = 3,
+                    .running = 2,
+                    .paused = false,
+                    .breaker = policy::BreakerState::kClosed}};
+  EXPECT_THAT(why().text, HasSubstr("2 of its kind run there, 3 wait"));
   task_.due_at = kNow + 5s;
   EXPECT_EQ(why().code, "not_due");
   nodes_.front().dead = true;
@@ -82,6 +110,8 @@ TEST_F(ExplainTest, WhatSomebodyHas) {
   task_.lease_end = kNow + 10s;
   EXPECT_EQ(why().code, "leased");
   EXPECT_EQ(why().until, kNow + 10s);
+  task_.lease_end = kNow - 1s;
+  EXPECT_EQ(why().code, "lease_over");
   task_.requested = task::Move::kCancel;
   EXPECT_EQ(why().code, "request_waiting");
   EXPECT_THAT(why().text, HasSubstr("cancel was asked for; worker:w has it"));

@@ -173,13 +173,19 @@ Core::Status Core::status(TimePoint now) const {
                 .waiting_in_wheel = wheel_.pending(),
                 .executing = executing_,
                 .batch = batch_.batch(),
+                .shards = settings_.shards,
                 .lanes = {}};
   for (const auto& [kind, lane] : lanes_) {
-    status.lanes.push_back({.kind = kind,
-                            .queued = lane->queue().size(),
-                            .running = lane->running(),
-                            .paused = lane->paused(),
-                            .breaker = lane->breaker_state()});
+    const TimePoint next_start = lane->next_start(now);
+    const bool waits_for_rate = next_start > now && next_start != kNever;
+    status.lanes.push_back(
+        {.kind = kind,
+         .queued = lane->queue().size(),
+         .running = lane->running(),
+         .paused = lane->paused(),
+         .breaker = lane->breaker_state(),
+         .probes_at = lane->probes_at(),
+         .rate_allows_at = waits_for_rate ? std::optional(next_start) : std::nullopt});
   }
   return status;
 }

@@ -80,6 +80,10 @@ class Core {
     int running;
     bool paused;
     policy::BreakerState breaker;
+    // While it is open: when it lets some through again. By the node's clock, as all times here.
+    std::optional<TimePoint> probes_at = std::nullopt;
+    // When the rate lets the next of those that wait start; nothing where it does not hold them up.
+    std::optional<TimePoint> rate_allows_at = std::nullopt;
   };
   struct Status {
     task::Incarnation node;
@@ -92,6 +96,7 @@ class Core {
     std::size_t waiting_in_wheel;
     int executing;
     int batch;
+    store::ShardRange shards;
     std::vector<LaneStatus> lanes;
   };
   [[nodiscard]] Status status(TimePoint now) const;

@@ -73,6 +73,7 @@ class Lane {
   void set_live_nodes(int nodes, TimePoint now);
   [[nodiscard]] int running() const { return running_; }
   [[nodiscard]] policy::BreakerState breaker_state() const { return breaker_.state(); }
+  [[nodiscard]] std::optional<TimePoint> probes_at() const { return breaker_.probes_at(); }
   // Nothing of it is here, and for so long that its limits have forgotten it too.
   [[nodiscard]] bool is_idle(TimePoint now) const;
 
