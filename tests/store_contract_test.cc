@@ -26,6 +26,7 @@ class MemoryUnderTest final : public StoreUnderTest {
   Store& store() override { return opened_->store(); }
   Reader& reader() override { return opened_->reader(); }
   Records& records() override { return opened_->records(); }
+  Cases& cases() override { return opened_->cases(); }
   std::unique_ptr<StoreUnderTest> reopen_beside() override {
     return std::make_unique<MemoryUnderTest>(data_);
   }
@@ -40,6 +41,7 @@ class SqliteUnderTest final : public StoreUnderTest {
   Store& store() override { return opened_->store(); }
   Reader& reader() override { return opened_->reader(); }
   Records& records() override { return opened_->records(); }
+  Cases& cases() override { return opened_->cases(); }
   std::unique_ptr<StoreUnderTest> reopen_beside() override { return nullptr; }
 
  private:
@@ -67,6 +69,7 @@ class ServerUnderTest final : public StoreUnderTest {
   Store& store() override { return opened_->store(); }
   Reader& reader() override { return opened_->reader(); }
   Records& records() override { return opened_->records(); }
+  Cases& cases() override { return opened_->cases(); }
   std::unique_ptr<StoreUnderTest> reopen_beside() override {
     return std::make_unique<ServerUnderTest>(database_);
   }

@@ -64,6 +64,9 @@ constexpr auto kHot = std::to_array<Hot>({
     {"the oldest notes", "DELETE FROM recourse_note WHERE task_id = ?", "", "recourse_note",
      "recourse_note_pkey"},
     {"the notes of a task", "said FROM recourse_note", "", "recourse_note", "recourse_note_pkey"},
+    {"reminders that are due", "WHERE remind_at <= ?", "", "recourse_case", "recourse_case_due"},
+    {"cases by task", "FROM recourse_case WHERE task_id IN", "", "recourse_case",
+     "recourse_case_pkey"},
     {"the search key", "FROM recourse_search JOIN recourse_task", "", "recourse_search",
      "recourse_search_pkey"},
     {"the search key's task", "FROM recourse_search JOIN recourse_task", "", kTask, kTaskId},
@@ -145,7 +148,8 @@ class StorePlans : public testing::TestWithParam<Database> {
   void expect_by_index(const Statement& statement, const Plan& plan, std::string_view when) {
     for (const Access& access : plan.accesses) {
       const bool matters = access.table == "recourse_task" || access.table == "recourse_archive" ||
-                           access.table == "recourse_search" || access.table == "recourse_note";
+                           access.table == "recourse_search" || access.table == "recourse_note" ||
+                           access.table == "recourse_case";
       if (!matters || may_walk(statement)) continue;
       EXPECT_FALSE(access.is_scan) << when << ", this reads all of " << access.table << ":\n"
                                    << statement.text << "\n\n"

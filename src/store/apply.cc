@@ -112,6 +112,8 @@ class ApplyRun {
       if (!written[i]) continue;
       const Transition& change = items[i]->change();
       books_.moved(change.account.kind, change.from, change.to);
+      books_.turned(change.task, change.from, change.to, change.at,
+                    task::next(change.ticket.fence));
       applied(*items[i], change, "");
     }
   }

@@ -8,7 +8,23 @@ void Books::moved(const task::Kind& kind, task::State from, task::State to) {
   appeared(kind, to);
 }
 
+void Books::turned(const task::TaskId& task, task::State from, task::State to, TimePoint at,
+                   task::Fence fence) {
+  const bool waited = task::needs_person(from);
+  const bool waits = task::needs_person(to);
+  if (waited && !waits) closed_.push_back(task);
+  if (!waited && waits) {
+    opened_.push_back({.task = task, .fence = fence, .opened_at = at, .remind_at = at});
+  }
+}
+
 Result<> Books::write(Transaction& transaction) const {
+  if (!closed_.empty()) {
+    if (Result<> closed = transaction.close_cases(closed_); !closed) return closed;
+  }
+  if (!opened_.empty()) {
+    if (Result<> opened = transaction.open_cases(opened_); !opened) return opened;
+  }
   if (!attempts_.empty()) {
     if (Result<> added = transaction.add_attempts(attempts_); !added) return added;
   }
@@ -33,6 +49,8 @@ void ChangedRows::changed(task::Task after, task::State before, const Retention&
                           Books& books) {
   const task::Kind& kind = after.spec.kind;
   books.moved(kind, before, after.state);
+  books.turned(after.id, before, after.state, after.ended_at.value_or(TimePoint()),
+               after.ticket.fence);
   if (!task::is_finished(after.state)) {
     live_.push_back(std::move(after));
     return;

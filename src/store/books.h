@@ -1,4 +1,5 @@
-// Collects what one transaction has to write beside the rows themselves: counts, attempts, audit.
+// Collects what one transaction has to write beside the rows themselves: counts, cases, attempts,
+// audit.
 // Written last, so that rows which others want too are held as short as possible.
 #pragma once
 
@@ -20,6 +21,10 @@ namespace recourse::store {
 class Books {
  public:
   void moved(const task::Kind& kind, task::State from, task::State to);
+  // Where it waits for a person from here on, or does not any more, its case is opened or closed.
+  // The fence is the one of this write.
+  void turned(const task::TaskId& task, task::State from, task::State to, TimePoint at,
+              task::Fence fence);
   void appeared(const task::Kind& kind, task::State state) { count(kind, state, 1); }
   void vanished(const task::Kind& kind, task::State state) { count(kind, state, -1); }
   void attempted(Attempt attempt) { attempts_.push_back(std::move(attempt)); }
@@ -42,6 +47,8 @@ class Books {
   std::vector<Attempt> attempts_;
   std::vector<AuditEntry> audit_;
   std::vector<Note> notes_;
+  std::vector<Case> opened_;
+  std::vector<task::TaskId> closed_;
 };
 
 // The changed rows of a transaction: those that stay, and those that go to the archive.

@@ -15,6 +15,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "store/cases.h"
 #include "store/history.h"
 #include "store/node.h"
 #include "store/records.h"
@@ -199,6 +200,22 @@ class Transaction {
   // or were written by this transaction.
   virtual Result<> add_notes(std::span<const Note> notes) = 0;
 
+  // --- cases ---
+  // Of tasks that have none.
+  virtual Result<> open_cases(std::span<const Case> cases) = 0;
+  virtual Result<> close_cases(std::span<const task::TaskId> tasks) = 0;
+  // Locks those whose reminder is due, the longest due first; skips what others have locked.
+  virtual Result<std::vector<Case>> lock_due_cases(TimePoint now, std::size_t limit) = 0;
+  // Those that there are, by task. The ids ascend.
+  virtual Result<std::vector<Case>> lock_cases(std::span<const task::TaskId> tasks) = 0;
+  // Of those that were locked before: what changes while they are open.
+  virtual Result<> write_cases(std::span<const Case> cases) = 0;
+  virtual Result<std::vector<Case>> list_cases(const std::optional<std::string>& assignee,
+                                               std::optional<task::TaskId> after,
+                                               std::size_t limit) = 0;
+  // Rows of the hot table as they stand, without a lock and without their payloads.
+  virtual Result<std::vector<task::Task>> peek(std::span<const task::TaskId> ids) = 0;
+
   // --- records; what has expired is still seen here ---
   // Where it is there, it stays as it is until the end.
   virtual Result<std::optional<Record>> lock_record(std::string_view space,
@@ -222,7 +239,7 @@ class Transaction {
     task::State state;
   };
   virtual Result<std::vector<Purgeable>> lock_purgeable(const PurgeRequest& request) = 0;
-  // Their rows, attempts, audit, notes and search keys, wherever they are.
+  // Their rows, cases, attempts, audit, notes and search keys, wherever they are.
   virtual Result<> forget(std::span<const task::TaskId> ids) = 0;
 };
 

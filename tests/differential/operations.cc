@@ -61,7 +61,9 @@ Operation Operations::next(std::span<Side> sides) {
   if (dice <= 70) return repeat_apply();
   if (dice <= 73) return model.seen().empty() ? insert() : start_or_renew(model);
   if (dice <= 76) return model.seen().empty() ? insert() : note(model);
-  if (dice <= 80) return look();
+  if (dice <= 78) return look();
+  if (dice <= 79) return tell();
+  if (dice <= 80) return assign();
   if (dice <= 82) return join();
   if (dice <= 84) return beat();
   if (dice <= 86) return bury(model);

@@ -67,6 +67,8 @@ class Operations {
   Operation order_by_filter();
   Operation pause_kind();
   Operation purge();
+  Operation tell();
+  Operation assign();
   store::Filter any_filter();
   task::Order any_order();
 

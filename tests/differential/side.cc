@@ -84,6 +84,12 @@ std::string Side::words(std::vector<Task> tasks) const {
   return text;
 }
 
+std::string Side::words(const Case& one) const {
+  return fmt::format("case {} fence={} opened={} reminders={} remind={} assignee={}",
+                     to_string(one.task), one.fence.value, words(one.opened_at), one.reminders,
+                     words(one.remind_at), one.assignee);
+}
+
 std::vector<Task> Side::list(const Filter& filter) {
   std::vector<Task> all;
   std::optional<TaskId> after;
@@ -144,6 +150,12 @@ std::vector<std::string> Side::everything() {
                                 note.progress.value_or(-1), note.text));
     }
   }
+  std::optional<TaskId> after;
+  do {
+    const CasePage page = must(cases().list(std::nullopt, after, kPageRowsMax, kWithin));
+    for (const Case& one : page.cases) all.push_back(words(one));
+    after = page.next;
+  } while (after);
   std::ranges::move(audit(), std::back_inserter(all));
   for (const auto& [key, n] : must(reader().counts(kWithin))) {
     all.push_back(fmt::format("count {} {} {}", key.first.value, to_string(key.second), n));

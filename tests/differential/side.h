@@ -24,6 +24,7 @@ class Side {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] store::Store& store() { return opened_->store(); }
   [[nodiscard]] store::Reader& reader() { return opened_->reader(); }
+  [[nodiscard]] store::Cases& cases() { return opened_->cases(); }
 
   // The store's time, as it last told it.
   [[nodiscard]] TimePoint now() const { return now_; }
@@ -41,7 +42,9 @@ class Side {
   [[nodiscard]] std::string words(const std::optional<TimePoint>& time) const;
   [[nodiscard]] std::string words(const task::Task& task) const;
   [[nodiscard]] std::string words(std::vector<task::Task> tasks) const;
-  // Everything that is stored: rows, attempts, audit, counts, nodes, pauses, what each owner holds.
+  [[nodiscard]] std::string words(const store::Case& one) const;
+  // Everything that is stored: rows, cases, attempts, audit, counts, nodes, pauses, what each owner
+  // holds.
   std::vector<std::string> everything();
 
   // Those of a kind that are due, oldest first; empty where two of them are equally old.

@@ -281,4 +281,46 @@ Operation Operations::order_by_filter() {
           }};
 }
 
+// Takes what is due, and tells all of it, or half of it, or none.
+Operation Operations::tell() {
+  const std::size_t every = below(3);
+  return {"tell", [every](Side& side) {
+            const auto due = side.cases().take_due(kPageRowsMax, 24h, kWithin);
+            if (!due) return words(due.error());
+            std::vector<DueCase> items = due->items;
+            std::ranges::sort(items, {}, [](const DueCase& one) { return one.task.id; });
+            std::string told;
+            std::vector<Told> batch;
+            for (std::size_t i = 0; i < items.size(); ++i) {
+              told += side.words(items[i].held) + ' ' + side.words(items[i].task) + '\n';
+              if (every == 0 || i % every != 0) continue;
+              batch.push_back({.task = items[i].task.id,
+                               .fence = items[i].held.fence,
+                               .held_until = items[i].held.remind_at.value(),
+                               .wait = 3h});
+            }
+            if (batch.empty()) return told;
+            const auto kept = side.cases().told(batch, kWithin);
+            return told + (kept ? yes_or_no(*kept) : words(kept.error()));
+          }};
+}
+
+Operation Operations::assign() {
+  const Items items = some_ids(5);
+  const std::string assignee = chance(30) ? "" : chance(50) ? "alice" : "Alice ";
+  const bool is_due = !assignee.empty() && chance(50);
+  return {"assign to '" + assignee + "'", [=](Side& side) {
+            Assignment assignment{.assignee = assignee, .due = std::nullopt, .note = "by chance"};
+            if (is_due) assignment.due = side.now() + 5h;
+            const auto answer = side.cases().assign(items, assignment, "bob", kWithin);
+            if (!answer) return words(answer.error());
+            std::string told;
+            for (const CaseItem& item : *answer) {
+              told += item.now ? side.words(*item.now) : words(item.now.error());
+              told += '\n';
+            }
+            return told;
+          }};
+}
+
 }  // namespace recourse::tests::differential

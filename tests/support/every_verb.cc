@@ -31,7 +31,8 @@ constexpr Duration kInstant = 1us;
 
 class Life {
  public:
-  explicit Life(OpenedStore& opened) : store_(opened.store()), reader_(opened.reader()) {}
+  explicit Life(OpenedStore& opened)
+      : store_(opened.store()), reader_(opened.reader()), cases_(opened.cases()) {}
 
   void run() {
     const Incarnation node = join();
@@ -40,6 +41,7 @@ class Life {
     write_outcomes(node);
     say(node);
     lose_a_worker(node);
+    tell_people();
     obey_people(node);
     bury(node);
     ask();
@@ -173,6 +175,21 @@ class Life {
     (void)must(store_.control(which, order, "alice", kWithin));
   }
 
+  void tell_people() {
+    const DueCases due = must(cases_.take_due(50, 1h, kWithin));
+    std::vector<Told> told;
+    std::vector<TaskId> ids;
+    for (const DueCase& one : due.items) {
+      told.push_back({one.task.id, one.held.fence, one.held.remind_at.value(), 1h});
+      ids.push_back(one.task.id);
+    }
+    (void)must(cases_.told(told, kWithin));
+    (void)must(cases_.assign(ids, {.assignee = "alice", .due = {}, .note = {}}, "bob", kWithin));
+    (void)must(cases_.find(ids.front(), kWithin));
+    (void)must(cases_.list("alice", std::nullopt, 10, kWithin));
+    (void)must(cases_.list(std::nullopt, std::nullopt, 10, kWithin));
+  }
+
   void obey_people(Incarnation node) {
     const std::vector some{fresh(), fresh("another"), fresh(), fresh()};
     (void)must(store_.insert(some, Novelty::kFresh, kWithin));
@@ -245,6 +262,7 @@ class Life {
 
   Store& store_;
   Reader& reader_;
+  Cases& cases_;
   UlidSequence names_{7};
   TimePoint now_;
   std::vector<Task> claimed_;

@@ -20,6 +20,7 @@
 #include "store/sqlite/dialect.h"
 #include "store/sqlite/sqlite_store.h"
 #include "store/sqlite/writer.h"
+#include "store/transactional_cases.h"
 #include "store/transactional_records.h"
 #include "store/transactional_store.h"
 #include "tests/support/temporary_directory.h"
@@ -52,17 +53,20 @@ class Recorded final : public OpenedStore {
       : backend_(where, recorder),
         store_(backend_, retention),
         reader_(backend_),
-        records_(backend_) {}
+        records_(backend_),
+        cases_(backend_) {}
 
   store::Store& store() override { return store_; }
   store::Reader& reader() override { return reader_; }
   store::Records& records() override { return records_; }
+  store::Cases& cases() override { return cases_; }
 
  private:
   Backend backend_;
   store::TransactionalStore store_;
   store::relational::RelationalReader reader_;
   store::TransactionalRecords records_;
+  store::TransactionalCases cases_;
 };
 
 class RecordedPostgres final : public PooledBackend {

@@ -125,12 +125,24 @@ void StoreContract::TearDown() {
   expect_newest_first(all);
   expect_one_live_task_a_key(all);
   expect_counts_equal_rows(all);
+  expect_cases_equal_rows(all);
 }
 
 void StoreContract::expect_counts_equal_rows(const std::vector<Task>& tasks) {
   Counts rows;
   for (const Task& task : tasks) ++rows[{task.spec.kind, task.state}];
   EXPECT_EQ(must(reader().counts(kWithin)), rows) << "the counts are not those of the rows";
+}
+
+void StoreContract::expect_cases_equal_rows(const std::vector<Task>& tasks) {
+  std::vector<TaskId> waiting;
+  for (const Task& task : tasks) {
+    if (task::needs_person(task.state)) waiting.push_back(task.id);
+  }
+  std::vector<TaskId> open;
+  for (const Case& one : all_cases()) open.push_back(one.task);
+  EXPECT_THAT(open, testing::UnorderedElementsAreArray(waiting))
+      << "the cases are not those of who waits for a person";
 }
 
 StoreUnderTest& StoreContract::beside() {
@@ -304,6 +316,17 @@ std::vector<Task> StoreContract::listed(const Filter& filter, std::size_t page) 
     EXPECT_TRUE(!next.next || next.next != after) << "the cursor does not move";
     all.insert(all.end(), next.tasks.begin(), next.tasks.end());
     after = next.next;
+  } while (after);
+  return all;
+}
+
+std::vector<Case> StoreContract::all_cases() {
+  std::vector<Case> all;
+  std::optional<TaskId> after;
+  do {
+    CasePage page = must(cases().list(std::nullopt, after, kPageRowsMax, kWithin));
+    all.insert(all.end(), page.cases.begin(), page.cases.end());
+    after = page.next;
   } while (after);
   return all;
 }

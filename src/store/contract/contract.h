@@ -2,8 +2,9 @@
 // backend adds one INSTANTIATE_TEST_SUITE_P.
 //
 // Time is the store's own, so it is arranged by extremes: an hour's delay is not due, none is due,
-// a lease of a microsecond is over. After every case the books are checked: counts equal rows, and
-// every row keeps the invariants of a task (TearDown).
+// a lease of a microsecond is over. After every case the books are checked: counts equal rows, a
+// case is open for each that waits for a person, and every row keeps the invariants of a task
+// (TearDown).
 #pragma once
 
 #include <gmock/gmock.h>
@@ -23,6 +24,7 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/ulid.h"
+#include "store/cases.h"
 #include "store/contract/printing.h"
 #include "store/reader.h"
 #include "store/records.h"
@@ -54,6 +56,7 @@ class StoreUnderTest {
   virtual Store& store() = 0;
   virtual Reader& reader() = 0;
   virtual Records& records() = 0;
+  virtual Cases& cases() = 0;
   // A second handle on the same data, as another node has one; null where one process owns the
   // data, and then the cases use the one handle twice.
   virtual std::unique_ptr<StoreUnderTest> reopen_beside() = 0;
@@ -116,9 +119,11 @@ class StoreContract : public testing::TestWithParam<StoreBackend> {
   Store& store() { return here_->store(); }
   Reader& reader() { return here_->reader(); }
   Records& records() { return here_->records(); }
+  Cases& cases() { return here_->cases(); }
   // As another node sees it.
   Store& other_store() { return beside().store(); }
   Records& other_records() { return beside().records(); }
+  Cases& other_cases() { return beside().cases(); }
   // Alive, and joined before the case begins.
   [[nodiscard]] Incarnation node() const { return node_; }
 
@@ -168,11 +173,13 @@ class StoreContract : public testing::TestWithParam<StoreBackend> {
   // What the audit says of a task, oldest first.
   std::vector<std::string> actions_on(TaskId id);
   std::vector<AuditEntry> audit_of(std::optional<TaskId> id);
+  std::vector<Case> all_cases();
   std::vector<Attempt> attempts_of(TaskId id) { return must(reader().attempts(id, kWithin)); }
 
  private:
   StoreUnderTest& beside();
   void expect_counts_equal_rows(const std::vector<Task>& tasks);
+  void expect_cases_equal_rows(const std::vector<Task>& tasks);
 
   std::unique_ptr<StoreUnderTest> here_;
   std::unique_ptr<StoreUnderTest> beside_;

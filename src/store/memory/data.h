@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "store/cases.h"
 #include "store/history.h"
 #include "store/node.h"
 #include "store/reader.h"
@@ -38,6 +39,7 @@ class Data {
 
   std::map<task::TaskId, Finished> archived;
   std::map<task::Account, task::TaskId> keys;
+  std::map<task::TaskId, Case> cases;
   std::map<task::TaskId, std::map<task::Fence, Attempt>> attempts;
   std::map<std::int64_t, AuditEntry> audit;
   std::map<task::TaskId, std::map<std::pair<task::Fence, int>, Note>> notes;

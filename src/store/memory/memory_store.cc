@@ -9,6 +9,7 @@
 #include "store/filter.h"
 #include "store/memory/data.h"
 #include "store/memory/transaction.h"
+#include "store/transactional_cases.h"
 #include "store/transactional_records.h"
 #include "store/transactional_store.h"
 
@@ -173,11 +174,13 @@ class MemoryStore final : public OpenedStore {
         backend_(*shared_, clock),
         store_(backend_, std::move(retention)),
         reader_(*shared_, clock),
-        records_(backend_) {}
+        records_(backend_),
+        cases_(backend_) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
   Records& records() override { return records_; }
+  Cases& cases() override { return cases_; }
 
  private:
   std::shared_ptr<SharedData> shared_;
@@ -185,6 +188,7 @@ class MemoryStore final : public OpenedStore {
   TransactionalStore store_;
   MemoryReader reader_;
   TransactionalRecords records_;
+  TransactionalCases cases_;
 };
 
 }  // namespace

@@ -51,6 +51,16 @@ class MemoryTransaction final : public Transaction {
   Result<> add_audit(std::span<const AuditEntry> entries) override;
   Result<> add_notes(std::span<const Note> notes) override;
 
+  Result<> open_cases(std::span<const Case> cases) override;
+  Result<> close_cases(std::span<const task::TaskId> tasks) override;
+  Result<std::vector<Case>> lock_due_cases(TimePoint now, std::size_t limit) override;
+  Result<std::vector<Case>> lock_cases(std::span<const task::TaskId> tasks) override;
+  Result<> write_cases(std::span<const Case> cases) override;
+  Result<std::vector<Case>> list_cases(const std::optional<std::string>& assignee,
+                                       std::optional<task::TaskId> after,
+                                       std::size_t limit) override;
+  Result<std::vector<task::Task>> peek(std::span<const task::TaskId> ids) override;
+
   Result<std::optional<Record>> lock_record(std::string_view space, std::string_view name) override;
   Result<> insert_record(const Record& record) override;
   Result<> write_record(const Record& record) override;

@@ -163,6 +163,7 @@ Result<> MemoryTransaction::forget(std::span<const TaskId> ids) {
     }
     data.erase(id);
     data.archived.erase(id);
+    data.cases.erase(id);
     data.attempts.erase(id);
     data.notes.erase(id);
     std::erase_if(data.audit, [&](const auto& entry) { return entry.second.task == id; });

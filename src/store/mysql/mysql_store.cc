@@ -7,6 +7,7 @@
 #include "store/mysql/schema.h"
 #include "store/mysql/transaction.h"
 #include "store/relational/migrations.h"
+#include "store/transactional_cases.h"
 #include "store/transactional_records.h"
 #include "store/transactional_store.h"
 
@@ -42,17 +43,20 @@ class OpenedMysql final : public OpenedStore {
       : backend_(url, flavour, sizes),
         store_(backend_, std::move(retention)),
         reader_(backend_),
-        records_(backend_) {}
+        records_(backend_),
+        cases_(backend_) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
   Records& records() override { return records_; }
+  Cases& cases() override { return cases_; }
 
  private:
   MysqlBackend backend_;
   TransactionalStore store_;
   relational::RelationalReader reader_;
   TransactionalRecords records_;
+  TransactionalCases cases_;
 };
 
 // Two nodes that start together take turns; the lock goes with the connection.

@@ -89,7 +89,19 @@ constexpr auto kFirst = std::to_array<std::string_view>({
     "INSERT IGNORE INTO recourse_meta (name, value) VALUES ('pauses', 0)",
 });
 
-constexpr std::array kMigrations{relational::Migration{kFirst}};
+// What waits for a person; those that wait already are told of once more.
+constexpr auto kSecond = std::to_array<std::string_view>({
+    R"sql(CREATE TABLE IF NOT EXISTS recourse_case (
+      task_id BINARY(16) PRIMARY KEY, fence BIGINT NOT NULL, opened_at BIGINT NOT NULL,
+      reminders INT NOT NULL, remind_at BIGINT, assignee VARBINARY(200) NOT NULL,
+      INDEX recourse_case_due (remind_at)) ENGINE = InnoDB DEFAULT
+      CHARSET = utf8mb4 COLLATE = utf8mb4_bin)sql",
+    "INSERT IGNORE INTO recourse_case (task_id, fence, opened_at, reminders, remind_at, assignee)"
+    " SELECT id, fence, ended_at, 0, ended_at, '' FROM recourse_task"
+    " WHERE parked IN ('dead', 'failed')",
+});
+
+constexpr std::array kMigrations{relational::Migration{kFirst}, relational::Migration{kSecond}};
 
 }  // namespace
 

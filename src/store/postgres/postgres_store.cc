@@ -9,6 +9,7 @@
 #include "store/postgres/schema.h"
 #include "store/postgres/transaction.h"
 #include "store/relational/migrations.h"
+#include "store/transactional_cases.h"
 #include "store/transactional_records.h"
 #include "store/transactional_store.h"
 
@@ -43,11 +44,13 @@ class OpenedPostgres final : public OpenedStore {
         backend_(url, sizes),
         store_(backend_, std::move(retention)),
         reader_(backend_),
-        records_(backend_) {}
+        records_(backend_),
+        cases_(backend_) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
   Records& records() override { return records_; }
+  Cases& cases() override { return cases_; }
   std::unique_ptr<Hints> hints(const Hints::Heard& heard) override {
     return std::make_unique<PostgresHints>(url_, heard);
   }
@@ -58,6 +61,7 @@ class OpenedPostgres final : public OpenedStore {
   TransactionalStore store_;
   relational::RelationalReader reader_;
   TransactionalRecords records_;
+  TransactionalCases cases_;
 };
 
 // Two nodes that start together take turns; the lock goes with the connection.

@@ -79,7 +79,19 @@ constexpr auto kFirst = std::to_array<std::string_view>({
     "INSERT INTO recourse_meta (name, value) VALUES ('pauses', 0) ON CONFLICT DO NOTHING",
 });
 
-constexpr std::array kMigrations{relational::Migration{kFirst}};
+// What waits for a person; those that wait already are told of once more.
+constexpr auto kSecond = std::to_array<std::string_view>({
+    R"sql(CREATE TABLE IF NOT EXISTS recourse_case (
+      task_id bytea PRIMARY KEY, fence bigint NOT NULL, opened_at bigint NOT NULL,
+      reminders integer NOT NULL, remind_at bigint, assignee text COLLATE "C" NOT NULL))sql",
+    "CREATE INDEX IF NOT EXISTS recourse_case_due ON recourse_case (remind_at)"
+    " WHERE remind_at IS NOT NULL",
+    "INSERT INTO recourse_case (task_id, fence, opened_at, reminders, remind_at, assignee)"
+    " SELECT id, fence, ended_at, 0, ended_at, '' FROM recourse_task"
+    " WHERE parked IN ('dead', 'failed') ON CONFLICT DO NOTHING",
+});
+
+constexpr std::array kMigrations{relational::Migration{kFirst}, relational::Migration{kSecond}};
 
 }  // namespace
 

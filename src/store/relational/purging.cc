@@ -88,7 +88,8 @@ Result<> RelationalTransaction::forget(std::span<const TaskId> ids) {
   for (const bool live : {true, false}) {
     if (Result<> gone = forget_keys(ids, live); !gone) return gone;
   }
-  for (const std::string_view table : {"recourse_attempt", "recourse_audit", "recourse_note"}) {
+  for (const std::string_view table :
+       {"recourse_attempt", "recourse_audit", "recourse_case", "recourse_note"}) {
     const std::string statement = "DELETE FROM " + std::string(table) + " WHERE task_id IN ";
     if (Result<> gone = delete_by_id(statement, ids); !gone) return gone;
   }

@@ -86,6 +86,16 @@ class RelationalTransaction : public Transaction {
   Result<> add_audit(std::span<const AuditEntry> entries) override;
   Result<> add_notes(std::span<const Note> notes) override;
 
+  Result<> open_cases(std::span<const Case> cases) override;
+  Result<> close_cases(std::span<const task::TaskId> tasks) override;
+  Result<std::vector<Case>> lock_due_cases(TimePoint now, std::size_t limit) override;
+  Result<std::vector<Case>> lock_cases(std::span<const task::TaskId> tasks) override;
+  Result<> write_cases(std::span<const Case> cases) override;
+  Result<std::vector<Case>> list_cases(const std::optional<std::string>& assignee,
+                                       std::optional<task::TaskId> after,
+                                       std::size_t limit) override;
+  Result<std::vector<task::Task>> peek(std::span<const task::TaskId> ids) override;
+
   Result<std::optional<Record>> lock_record(std::string_view space, std::string_view name) override;
   Result<> insert_record(const Record& record) override;
   Result<> write_record(const Record& record) override;
@@ -141,6 +151,8 @@ class RelationalTransaction : public Transaction {
   Result<TakenBatch> write_claims(const ClaimRequest& request, TimePoint now,
                                   std::vector<task::Task> rows, std::span<const Probe> probes);
   Result<std::vector<task::Task>> locked(std::span<const task::TaskId> ids, bool with_payload);
+  // All cases for which the rest of a SELECT holds.
+  Result<std::vector<Case>> cases_where(std::string_view rest, const Values& values);
   Result<std::vector<task::TaskId>> ids_of(std::string_view statement, const Values& values);
   // Row by row of a list of ids: `statement` ends before the list.
   Result<> delete_by_id(std::string_view statement, std::span<const task::TaskId> ids);

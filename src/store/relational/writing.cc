@@ -51,6 +51,14 @@ Result<std::vector<Task>> RelationalTransaction::lock(std::span<const TaskId> id
   return locked(ids, false);
 }
 
+Result<std::vector<Task>> RelationalTransaction::peek(std::span<const TaskId> ids) {
+  Values values;
+  fill_list(values, ids, [](Values& list, const TaskId& id) { list.id(id.value); });
+  return tasks_of("SELECT " + task_columns(false) + " FROM " +
+                      std::string(seat_.dialect.task_by_id) + " WHERE id IN " + list_of(ids.size()),
+                  values);
+}
+
 Result<std::vector<bool>> RelationalTransaction::write_moves(
     std::span<const task::Transition* const> moves) {
   std::vector<TaskId> ids;

@@ -70,7 +70,20 @@ constexpr auto kFirst = std::to_array<std::string_view>({
     "INSERT OR IGNORE INTO recourse_meta (name, value) VALUES ('pauses', 0)",
 });
 
-constexpr std::array kMigrations{relational::Migration{kFirst}};
+// What waits for a person; those that wait already are told of once more.
+constexpr auto kSecond = std::to_array<std::string_view>({
+    R"sql(CREATE TABLE IF NOT EXISTS recourse_case (
+      task_id BLOB PRIMARY KEY, fence INTEGER NOT NULL, opened_at INTEGER NOT NULL,
+      reminders INTEGER NOT NULL, remind_at INTEGER, assignee TEXT NOT NULL) WITHOUT ROWID)sql",
+    "CREATE INDEX IF NOT EXISTS recourse_case_due ON recourse_case (remind_at)"
+    " WHERE remind_at IS NOT NULL",
+    "INSERT OR IGNORE INTO recourse_case (task_id, fence, opened_at, reminders, remind_at, "
+    "assignee)"
+    " SELECT id, fence, ended_at, 0, ended_at, '' FROM recourse_task"
+    " WHERE parked IN ('dead', 'failed')",
+});
+
+constexpr std::array kMigrations{relational::Migration{kFirst}, relational::Migration{kSecond}};
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 #include "store/sqlite/file_lock.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/writer.h"
+#include "store/transactional_cases.h"
 #include "store/transactional_records.h"
 #include "store/transactional_store.h"
 
@@ -79,11 +80,13 @@ class OpenedSqlite final : public SqliteStore {
         readers_(path, clock),
         store_(writer_, std::move(retention)),
         reader_(readers_),
-        records_(writer_) {}
+        records_(writer_),
+        cases_(writer_) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
   Records& records() override { return records_; }
+  Cases& cases() override { return cases_; }
 
   Result<> transact(Duration within, FunctionRef<Result<>(CallersTransaction&)> work) override {
     return writer_.run_sql(within, [&](sql::Connection& connection, Transaction& transaction) {
@@ -99,6 +102,7 @@ class OpenedSqlite final : public SqliteStore {
   TransactionalStore store_;
   relational::RelationalReader reader_;
   TransactionalRecords records_;
+  TransactionalCases cases_;
 };
 
 }  // namespace
