@@ -115,36 +115,37 @@ Result<DueCases> TransactionalCases::take_due(std::size_t limit, Duration hold_f
   return due;
 }
 
-Result<std::vector<bool>> TransactionalCases::told(std::span<const Told> batch, Duration within) {
+Result<std::vector<std::optional<TimePoint>>> TransactionalCases::put_off(
+    std::span<const PutOff> batch, Duration within) {
   std::vector<TaskId> ids;
-  for (const Told& one : batch) ids.push_back(one.task);
+  for (const PutOff& one : batch) ids.push_back(one.task);
   if (Result<> valid = check_tasks(ids); !valid) return fail(valid.error());
-  std::vector<bool> written;
+  std::vector<std::optional<TimePoint>> ends;
   const auto work = [&](Transaction& transaction) -> Result<> {
-    written.clear();
+    ends.clear();
     const Result<TimePoint> now = transaction.now();
     if (!now) return fail(now.error());
     auto cases = transaction.lock_cases(ascending(ids));
     if (!cases) return fail(cases.error());
     auto rows = by_task(*std::move(cases));
     std::vector<Case> changed;
-    for (const Told& one : batch) {
+    for (const PutOff& one : batch) {
       const auto row = rows.find(one.task);
-      const bool is_same = row != rows.end() && row->second.fence == one.fence &&
+      const bool is_held = row != rows.end() && row->second.fence == one.fence &&
                            row->second.remind_at == one.held_until;
-      written.push_back(is_same);
-      if (!is_same) continue;
-      ++row->second.reminders;
-      row->second.remind_at = saturating_add(*now, one.wait);
+      ends.push_back(is_held ? std::optional(saturating_add(*now, one.wait)) : std::nullopt);
+      if (!is_held) continue;
+      row->second.reminders += one.told ? 1 : 0;
+      row->second.remind_at = ends.back();
       changed.push_back(row->second);
     }
     return changed.empty() ? Result<>{} : transaction.write_cases(changed);
   };
-  // Run again it would not find the hold any more, and people are told once too often.
+  // Run again it would not find the hold any more. In doubt, people are told once too often.
   if (const Result<> ran = backend_.run(Line::kWork, Repeat::kInDoubt, within, work); !ran) {
     return fail(ran.error());
   }
-  return written;
+  return ends;
 }
 
 Result<std::vector<CaseItem>> TransactionalCases::assign(std::span<const TaskId> tasks,

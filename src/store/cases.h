@@ -50,13 +50,15 @@ struct DueCases {
   std::vector<DueCase> items;
 };
 
-// People were told; only while the case is as take_due answered it.
-struct Told {
+// By whoever holds a case; only while it is as the holder knows it.
+struct PutOff {
   task::TaskId task;
   task::Fence fence;
   TimePoint held_until;
-  // Until they are told again.
+  // From now on, by the store's clock.
   Duration wait;
+  // People were told: one more reminder is counted. Else it is held for longer.
+  bool told = true;
 };
 
 struct Assignment {
@@ -86,8 +88,9 @@ class Cases {
   // Those whose reminder is due, the longest due first. Each is put off by `hold_for`, so that
   // nobody else tells it meanwhile, and comes back where the one who has it dies.
   virtual Result<DueCases> take_due(std::size_t limit, Duration hold_for, Duration within) = 0;
-  // False: it was changed or closed meanwhile, or the hold was over.
-  virtual Result<std::vector<bool>> told(std::span<const Told> batch, Duration within) = 0;
+  // Until when. Empty: it was changed, closed, or taken by somebody else after the hold was over.
+  virtual Result<std::vector<std::optional<TimePoint>>> put_off(std::span<const PutOff> batch,
+                                                                Duration within) = 0;
   // Somebody takes the cases, hands them over or gives them back.
   virtual Result<std::vector<CaseItem>> assign(std::span<const task::TaskId> tasks,
                                                const Assignment& assignment, std::string_view by,

@@ -11,7 +11,8 @@ class TransactionalCases final : public Cases {
   explicit TransactionalCases(Backend& backend) : backend_(backend) {}
 
   Result<DueCases> take_due(std::size_t limit, Duration hold_for, Duration within) override;
-  Result<std::vector<bool>> told(std::span<const Told> batch, Duration within) override;
+  Result<std::vector<std::optional<TimePoint>>> put_off(std::span<const PutOff> batch,
+                                                        Duration within) override;
   Result<std::vector<CaseItem>> assign(std::span<const task::TaskId> tasks,
                                        const Assignment& assignment, std::string_view by,
                                        Duration within) override;

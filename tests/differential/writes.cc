@@ -290,18 +290,21 @@ Operation Operations::tell() {
             std::vector<DueCase> items = due->items;
             std::ranges::sort(items, {}, [](const DueCase& one) { return one.task.id; });
             std::string told;
-            std::vector<Told> batch;
+            std::vector<PutOff> batch;
             for (std::size_t i = 0; i < items.size(); ++i) {
               told += side.words(items[i].held) + ' ' + side.words(items[i].task) + '\n';
               if (every == 0 || i % every != 0) continue;
               batch.push_back({.task = items[i].task.id,
                                .fence = items[i].held.fence,
                                .held_until = items[i].held.remind_at.value(),
-                               .wait = 3h});
+                               .wait = 3h,
+                               .told = i % 4 != 0});
             }
             if (batch.empty()) return told;
-            const auto kept = side.cases().told(batch, kWithin);
-            return told + (kept ? yes_or_no(*kept) : words(kept.error()));
+            const auto ends = side.cases().put_off(batch, kWithin);
+            if (!ends) return words(ends.error());
+            for (const auto& end : *ends) told += side.words(end) + ' ';
+            return told;
           }};
 }
 

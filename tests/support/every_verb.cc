@@ -177,13 +177,13 @@ class Life {
 
   void tell_people() {
     const DueCases due = must(cases_.take_due(50, 1h, kWithin));
-    std::vector<Told> told;
+    std::vector<PutOff> told;
     std::vector<TaskId> ids;
     for (const DueCase& one : due.items) {
-      told.push_back({one.task.id, one.held.fence, one.held.remind_at.value(), 1h});
+      told.push_back({one.task.id, one.held.fence, one.held.remind_at.value(), 1h, true});
       ids.push_back(one.task.id);
     }
-    (void)must(cases_.told(told, kWithin));
+    (void)must(cases_.put_off(told, kWithin));
     (void)must(cases_.assign(ids, {.assignee = "alice", .due = {}, .note = {}}, "bob", kWithin));
     (void)must(cases_.find(ids.front(), kWithin));
     (void)must(cases_.list("alice", std::nullopt, 10, kWithin));

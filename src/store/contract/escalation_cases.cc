@@ -11,6 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Ne;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
@@ -20,7 +21,7 @@ std::vector<TaskId> tasks_of(const DueCases& due) {
   return ids;
 }
 
-Told told_of(const DueCase& due, Duration wait = kHour) {
+PutOff told_of(const DueCase& due, Duration wait = kHour) {
   return {.task = due.task.id,
           .fence = due.held.fence,
           .held_until = due.held.remind_at.value(),
@@ -64,17 +65,31 @@ TEST_P(StoreContract, WhatWasToldIsDueAgainAfterItsWait) {
   const Task dead = in_state(State::kDead);
   const DueCases first = must(cases().take_due(10, kHour, kWithin));
 
-  EXPECT_THAT(must(cases().told(std::vector{told_of(first.items.at(0), kInstant)}, kWithin)),
-              ElementsAre(true));
+  EXPECT_THAT(must(cases().put_off(std::vector{told_of(first.items.at(0), kInstant)}, kWithin)),
+              ElementsAre(Ne(std::nullopt)));
   const Case after = must(cases().find(dead.id, kWithin)).value();
   EXPECT_EQ(after.reminders, 1);
   pass(after.remind_at.value());
   const DueCases again = must(cases().take_due(10, kHour, kWithin));
   EXPECT_EQ(again.items.at(0).held.reminders, 1);
-  EXPECT_THAT(must(cases().told(std::vector{told_of(again.items.at(0))}, kWithin)),
-              ElementsAre(true));
+  EXPECT_THAT(must(cases().put_off(std::vector{told_of(again.items.at(0))}, kWithin)),
+              ElementsAre(Ne(std::nullopt)));
   EXPECT_THAT(must(cases().take_due(10, kHour, kWithin)).items, IsEmpty());
   EXPECT_EQ(must(cases().find(dead.id, kWithin))->reminders, 2);
+}
+
+TEST_P(StoreContract, ACaseIsHeldForLongerWithoutCounting) {
+  const Task dead = in_state(State::kDead);
+  const DueCase due = must(cases().take_due(10, kHour, kWithin)).items.at(0);
+  PutOff longer = told_of(due, 2 * kHour);
+  longer.told = false;
+
+  const auto until = must(cases().put_off(std::vector{longer}, kWithin)).at(0);
+
+  EXPECT_GT(until.value(), due.held.remind_at.value());
+  const Case after = must(cases().find(dead.id, kWithin)).value();
+  EXPECT_EQ(after.remind_at, until);
+  EXPECT_EQ(after.reminders, 0);
 }
 
 TEST_P(StoreContract, WhoToldTooLateChangesNothing) {
@@ -83,13 +98,13 @@ TEST_P(StoreContract, WhoToldTooLateChangesNothing) {
   pass(first.now + kInstant);
   const DueCases second = must(other_cases().take_due(10, kHour, kWithin));
 
-  EXPECT_THAT(must(cases().told(std::vector{told_of(first.items.at(0))}, kWithin)),
-              ElementsAre(false));
+  EXPECT_THAT(must(cases().put_off(std::vector{told_of(first.items.at(0))}, kWithin)),
+              ElementsAre(std::nullopt));
   EXPECT_EQ(must(cases().find(dead.id, kWithin))->remind_at, second.items.at(0).held.remind_at);
-  EXPECT_THAT(must(cases().told(std::vector{told_of(second.items.at(0))}, kWithin)),
-              ElementsAre(true));
-  EXPECT_THAT(must(cases().told(std::vector{told_of(second.items.at(0))}, kWithin)),
-              ElementsAre(false))
+  EXPECT_THAT(must(cases().put_off(std::vector{told_of(second.items.at(0))}, kWithin)),
+              ElementsAre(Ne(std::nullopt)));
+  EXPECT_THAT(must(cases().put_off(std::vector{told_of(second.items.at(0))}, kWithin)),
+              ElementsAre(std::nullopt))
       << "once";
 }
 
@@ -100,8 +115,8 @@ TEST_P(StoreContract, AnotherEscalationIsAnotherCase) {
   EXPECT_FALSE(must(cases().find(dead.id, kWithin)));
   EXPECT_EQ(settle(claim_one(), Move::kGiveUp).verdict, WriteVerdict::kApply);
 
-  EXPECT_THAT(must(cases().told(std::vector{told_of(old.items.at(0))}, kWithin)),
-              ElementsAre(false));
+  EXPECT_THAT(must(cases().put_off(std::vector{told_of(old.items.at(0))}, kWithin)),
+              ElementsAre(std::nullopt));
   const DueCases again = must(cases().take_due(10, kHour, kWithin));
   EXPECT_THAT(tasks_of(again), ElementsAre(dead.id));
   EXPECT_EQ(again.items.at(0).held.reminders, 0);
@@ -156,8 +171,8 @@ TEST_P(StoreContract, ATakenCaseIsRemindedOfWhenItIsDue) {
   EXPECT_EQ(overdue.items.at(0).held.assignee, "carol");
 
   (void)assign({.assignee = "", .due = std::nullopt, .note = ""});
-  EXPECT_THAT(must(cases().told(std::vector{told_of(overdue.items.at(0))}, kWithin)),
-              ElementsAre(false))
+  EXPECT_THAT(must(cases().put_off(std::vector{told_of(overdue.items.at(0))}, kWithin)),
+              ElementsAre(std::nullopt))
       << "it was given back meanwhile";
   EXPECT_THAT(must(cases().take_due(10, kHour, kWithin)).items, SizeIs(1));
   EXPECT_THAT(actions_on(dead.id), ElementsAre("give_up", "take", "hand_over", "give_back"));
@@ -173,9 +188,9 @@ TEST_P(StoreContract, OfManyWhoLookEachCaseIsToldByOne) {
     for (int i = 0; i < 4 * kDead; ++i) {
       const DueCases due = must(by.take_due(3, kHour, kWithin));
       if (due.items.empty()) return;
-      std::vector<Told> batch;
+      std::vector<PutOff> batch;
       for (const DueCase& one : due.items) batch.push_back(told_of(one));
-      for (const bool kept : must(by.told(batch, kWithin))) EXPECT_TRUE(kept);
+      for (const auto& end : must(by.put_off(batch, kWithin))) EXPECT_TRUE(end);
       const MutexLock lock(mutex);
       for (const DueCase& one : due.items) told.push_back(one.task.id);
     }
@@ -195,7 +210,7 @@ TEST_P(StoreContract, CasesRefuseWhatCannotBe) {
   EXPECT_EQ(code_of(cases().take_due(0, kHour, kWithin)), ErrorCode::kInvalid);
   EXPECT_EQ(code_of(cases().take_due(1, Duration::zero(), kWithin)), ErrorCode::kInvalid);
   EXPECT_EQ(code_of(cases().take_due(1, 25 * kHour, kWithin)), ErrorCode::kInvalid);
-  EXPECT_EQ(code_of(cases().told({}, kWithin)), ErrorCode::kInvalid);
+  EXPECT_EQ(code_of(cases().put_off({}, kWithin)), ErrorCode::kInvalid);
   EXPECT_EQ(code_of(cases().assign({}, {.assignee = "a", .due = {}, .note = {}}, "b", kWithin)),
             ErrorCode::kInvalid);
   EXPECT_EQ(code_of(cases().assign(one, {.assignee = "a\n", .due = {}, .note = {}}, "b", kWithin)),
