@@ -98,6 +98,30 @@ class ObservedTransaction final : public store::Transaction {
     return inner_.add_notes(notes);
   }
 
+  Result<> open_cases(std::span<const store::Case> cases) override {
+    return inner_.open_cases(cases);
+  }
+  Result<> close_cases(std::span<const task::TaskId> tasks) override {
+    return inner_.close_cases(tasks);
+  }
+  Result<std::vector<store::Case>> lock_due_cases(TimePoint now, std::size_t limit) override {
+    return inner_.lock_due_cases(now, limit);
+  }
+  Result<std::vector<store::Case>> lock_cases(std::span<const task::TaskId> tasks) override {
+    return inner_.lock_cases(tasks);
+  }
+  Result<> write_cases(std::span<const store::Case> cases) override {
+    return inner_.write_cases(cases);
+  }
+  Result<std::vector<store::Case>> list_cases(const std::optional<std::string>& assignee,
+                                              std::optional<task::TaskId> after,
+                                              std::size_t limit) override {
+    return inner_.list_cases(assignee, after, limit);
+  }
+  Result<std::vector<task::Task>> peek(std::span<const task::TaskId> ids) override {
+    return inner_.peek(ids);
+  }
+
   Result<std::optional<store::Record>> lock_record(std::string_view space,
                                                    std::string_view name) override {
     return inner_.lock_record(space, name);

@@ -1,0 +1,139 @@
+#include "notify/case_book.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace recourse::notify {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr TimePoint kNow{1'000h};
+constexpr BootTime kStart{10h};
+
+class CaseBookTest : public testing::Test {
+ protected:
+  static store::DueCase due(int number, int reminders = 0, TimePoint until = kNow + 1min) {
+    store::DueCase one;
+    one.task.id = task::TaskId(Ulid{.bytes = {static_cast<std::uint8_t>(number)}});
+    one.held = {.task = one.task.id,
+                .fence = task::Fence(7),
+                .opened_at = kNow,
+                .reminders = reminders,
+                .remind_at = until};
+    return one;
+  }
+  static CaseKey key(int number) { return {due(number).task.id, task::Fence(7)}; }
+
+  std::vector<bool> take(const store::DueCase& one, BootTime now = kStart) {
+    return book_.taken({&one, 1}, now);
+  }
+  // As the store answers when nobody interfered.
+  void write(const std::vector<store::PutOff>& batch, BootTime now) {
+    std::vector<std::optional<TimePoint>> ends;
+    for (const store::PutOff& one : batch) ends.emplace_back(kNow + one.wait);
+    book_.put_off(batch, ends, now);
+  }
+
+  CaseBook book_{{.reminders = {.interval = 1h}, .hold = 60s, .hold_max = 10min, .out_max = 3}};
+};
+
+TEST_F(CaseBookTest, WhatWasToldIsPutOffByTheLadder) {
+  EXPECT_THAT(take(due(1)), ElementsAre(true));
+  EXPECT_THAT(take(due(2, 4)), ElementsAre(true));
+  EXPECT_THAT(book_.to_put_off(kStart), IsEmpty());
+  book_.ended(key(1), true);
+  book_.ended(key(2), true);
+
+  const auto batch = book_.to_put_off(kStart);
+
+  ASSERT_THAT(batch, SizeIs(2));
+  EXPECT_TRUE(batch[0].told);
+  EXPECT_EQ(batch[0].wait, 1h);
+  EXPECT_EQ(batch[0].held_until, kNow + 1min);
+  EXPECT_EQ(batch[1].wait, 5h) << "interval x (sent + 1)";
+  write(batch, kStart);
+  EXPECT_EQ(book_.out(), 0U);
+}
+
+TEST_F(CaseBookTest, WhatCouldNotBeToldIsTriedAgainLater) {
+  (void)take(due(1));
+  book_.ended(key(1), false);
+  const auto batch = book_.to_put_off(kStart);
+  ASSERT_THAT(batch, SizeIs(1));
+  EXPECT_FALSE(batch[0].told);
+  EXPECT_EQ(batch[0].wait, 2min);
+  write(batch, kStart);
+  EXPECT_EQ(book_.out(), 0U);
+}
+
+TEST_F(CaseBookTest, WhatIsOutForLongIsHeldForLonger) {
+  (void)take(due(1));
+  EXPECT_EQ(book_.next_hold(), kStart + 30s);
+  EXPECT_THAT(book_.to_put_off(kStart + 29s), IsEmpty());
+  BootTime now = kStart + 30s;
+  for (const Duration hold : {2min, 4min, 8min, 10min, 10min}) {
+    const auto batch = book_.to_put_off(now);
+    ASSERT_THAT(batch, SizeIs(1));
+    EXPECT_EQ(batch[0].wait, hold);
+    EXPECT_FALSE(batch[0].told);
+    write(batch, now);
+    EXPECT_THAT(book_.to_put_off(now), IsEmpty());
+    now += hold / 2;
+  }
+  book_.ended(key(1), true);
+  EXPECT_EQ(book_.to_put_off(now).at(0).held_until, kNow + 10min) << "the last hold";
+}
+
+TEST_F(CaseBookTest, WhatEndsWhileItsHoldIsWrittenIsStillRecorded) {
+  (void)take(due(1));
+  const auto batch = book_.to_put_off(kStart + 30s);
+  book_.ended(key(1), true);
+  write(batch, kStart + 31s);
+  const auto told = book_.to_put_off(kStart + 31s);
+  ASSERT_THAT(told, SizeIs(1));
+  EXPECT_TRUE(told[0].told);
+  EXPECT_EQ(told[0].held_until, kNow + 2min);
+}
+
+TEST_F(CaseBookTest, WhatIsTakenTwiceIsToldOnce) {
+  EXPECT_THAT(take(due(1)), ElementsAre(true));
+  EXPECT_THAT(take(due(1, 0, kNow + 2min), kStart + 70s), ElementsAre(false));
+  book_.ended(key(1), true);
+  EXPECT_EQ(book_.to_put_off(kStart).at(0).held_until, kNow + 2min);
+}
+
+TEST_F(CaseBookTest, WhatSomebodyChangedIsForgotten) {
+  (void)take(due(1));
+  (void)take(due(2));
+  book_.ended(key(1), true);
+  book_.ended(key(2), true);
+  auto batch = book_.to_put_off(kStart);
+  book_.put_off({batch.data(), 1}, std::vector{std::optional<TimePoint>()}, kStart);
+  EXPECT_EQ(book_.out(), 1U);
+  batch = book_.to_put_off(kStart);
+  book_.put_off(batch, fail(ErrorCode::kUnavailable, "down"), kStart);
+  EXPECT_EQ(book_.out(), 1U) << "tried again";
+  book_.put_off(batch, fail(ErrorCode::kInDoubt, "lost"), kStart);
+  EXPECT_EQ(book_.out(), 0U);
+  book_.ended(key(1), true);
+}
+
+TEST_F(CaseBookTest, NoMoreIsTakenThanFits) {
+  EXPECT_EQ(book_.room(), 3U);
+  for (int i = 1; i <= 3; ++i) (void)take(due(i));
+  EXPECT_EQ(book_.room(), 0U);
+}
+
+TEST_F(CaseBookTest, SettingsThatCannotWorkAreRefused) {
+  EXPECT_TRUE(validate(CaseBookSettings{}));
+  EXPECT_FALSE(validate(CaseBookSettings{.hold = 0s}));
+  EXPECT_FALSE(validate(CaseBookSettings{.hold = 1min, .hold_max = 1s}));
+  EXPECT_FALSE(validate(CaseBookSettings{.out_max = 0}));
+}
+
+}  // namespace
+}  // namespace recourse::notify
