@@ -12,6 +12,7 @@
 
 #include "app/config/changes.h"
 #include "app/kinds.h"
+#include "app/open_files.h"
 #include "app/running_server.h"
 #include "app/stderr_log.h"
 #include "app/version.h"
@@ -104,6 +105,7 @@ int serve(const ConfigFlags& flags) {
   std::filesystem::create_directories(config->store.data_dir, ignored);
   const SystemClock clock;
   StderrLog log(clock, config->log.level, wants_json(*config));
+  raise_open_files(log);
   auto server = RunningServer::start(*config, environment, log);
   if (!server) {
     std::cerr << "recourse: " << server.error().message << '\n';
