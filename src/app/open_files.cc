@@ -22,8 +22,9 @@ void raise_open_files(Log& log) {
   const rlim_t before = limit.rlim_cur;
   limit.rlim_cur = std::max(before, std::min(limit.rlim_max, kEnough));
   if (limit.rlim_cur != before && ::setrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    const int error = errno;
     log.warning("open_files_not_raised", {{"limit", std::to_string(before)},
-                                          {"error", std::generic_category().message(errno)}});
+                                          {"error", std::generic_category().message(error)}});
     return;
   }
   log.debug("open_files",

@@ -130,6 +130,8 @@ class Server final : public RunningServer {
   [[nodiscard]] std::uint16_t port() const override { return http_->port(); }
   [[nodiscard]] std::string url() const override { return url_of(config_, port()); }
 
+  [[nodiscard]] std::uint64_t turns() override { return node_->turns(); }
+
   engine::Stopped stop(Duration limit) override {
     if (!node_) return {};
     // The node first: it is red on /readyz from here on, and says no to new submits, while those

@@ -26,6 +26,9 @@ class RunningServer {
   [[nodiscard]] virtual std::uint16_t port() const = 0;
   // Where people and curl reach it.
   [[nodiscard]] virtual std::string url() const = 0;
+  // How often the engine's loop has gone round; asks it to do so again. The same number some time
+  // later: it hangs.
+  [[nodiscard]] virtual std::uint64_t turns() = 0;
   // Red on /readyz, takes nothing new, waits for what runs up to the limit. A shorter limit from
   // another thread forces.
   virtual engine::Stopped stop(Duration limit) = 0;

@@ -13,9 +13,12 @@
 #include "app/config/changes.h"
 #include "app/kinds.h"
 #include "app/open_files.h"
+#include "app/pulse.h"
 #include "app/running_server.h"
 #include "app/stderr_log.h"
+#include "app/supervisor.h"
 #include "app/version.h"
+#include "base/duration_text.h"
 
 namespace recourse::app {
 namespace {
@@ -23,6 +26,8 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 constexpr int kStoreDown = 6;
+// Beside what runs, the last calls of the store and requests under way end.
+constexpr Duration kStopEndsAfterLimit = std::chrono::seconds(15);
 
 // They are waited for on the main thread, so that no handler runs in the middle of anything; every
 // thread that starts later inherits the mask.
@@ -81,6 +86,29 @@ engine::Stopped stop(RunningServer& server, Duration limit, const sigset_t& sign
   return stopped;
 }
 
+// Twice as often as it is looked for, and only while the engine's loop turns: one that hangs is
+// killed and started again, and others take its tasks over.
+void feed_watchdog(Supervisor& supervisor, RunningServer& server, std::optional<Pulse>& feeding) {
+  if (!supervisor.watchdog()) return;
+  feeding.emplace(*supervisor.watchdog() / 2,
+                  [&supervisor, &server, before = std::uint64_t{0}]() mutable {
+                    const std::uint64_t turns = server.turns();
+                    if (std::exchange(before, turns) != turns) supervisor.alive();
+                  });
+}
+
+// The signal that ends it.
+int wait_for_end(const sigset_t& signals, Config& config, const ConfigFlags& flags, StderrLog& log,
+                 Supervisor& supervisor, const std::string& status) {
+  int signal = 0;
+  while (sigwait(&signals, &signal) == 0 && signal == SIGHUP) {
+    supervisor.reloading("Reads its configuration again");
+    reload(config, flags, log);
+    supervisor.ready(status);
+  }
+  return signal;
+}
+
 void greet(const RunningServer& server, const Config& config) {
   if (isatty(STDERR_FILENO) == 0) return;
   std::cerr << "\n  Recourse " << kVersion << " listens on " << server.url() << "\n"
@@ -106,6 +134,7 @@ int serve(const ConfigFlags& flags) {
   const SystemClock clock;
   StderrLog log(clock, config->log.level, wants_json(*config));
   raise_open_files(log);
+  Supervisor supervisor(environment, log);
   auto server = RunningServer::start(*config, environment, log);
   if (!server) {
     std::cerr << "recourse: " << server.error().message << '\n';
@@ -114,9 +143,15 @@ int serve(const ConfigFlags& flags) {
   }
   log.info("serving", {{"url", (*server)->url()}, {"version", std::string(kVersion)}});
   greet(**server, *config);
-  int signal = 0;
-  while (sigwait(&signals, &signal) == 0 && signal == SIGHUP) reload(*config, flags, log);
+  const std::string status = "Serves on " + (*server)->url();
+  supervisor.ready(status);
+  std::optional<Pulse> feeding;
+  feed_watchdog(supervisor, **server, feeding);
+  const int signal = wait_for_end(signals, *config, flags, log, supervisor, status);
   log.info("stopping", {{"signal", signal == SIGINT ? "interrupt" : "terminate"}});
+  supervisor.stopping(
+      config->shutdown_limit + kStopEndsAfterLimit,
+      "Stops; waits for what runs, up to " + format_duration(config->shutdown_limit));
   const engine::Stopped stopped = stop(**server, config->shutdown_limit, signals, log);
   log.info("stopped", {{"released", std::to_string(stopped.released)},
                        {"finished", std::to_string(stopped.finished)},

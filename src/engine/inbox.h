@@ -43,11 +43,21 @@ class Inbox {
     if (wake) arrived_.notify_one();
   }
 
+  // The taker comes back soon, though there may be nothing for it.
+  void wake() {
+    {
+      MutexLock lock(mutex_);
+      woken_ = true;
+      asleep_ = false;
+    }
+    arrived_.notify_one();
+  }
+
   // Waits until something comes, for `patience` at most. `into` is emptied; its memory is reused.
   void take(std::vector<Event>& into, Duration patience) {
     into.clear();
     MutexLock lock(mutex_);
-    if (events_.empty() && patience > Duration::zero()) {
+    if (events_.empty() && !woken_ && patience > Duration::zero()) {
       asleep_ = true;
       if (patience >= kLongestWait) {
         while (asleep_) arrived_.wait(mutex_);
@@ -59,6 +69,7 @@ class Inbox {
       }
       asleep_ = false;
     }
+    woken_ = false;
     std::swap(into, events_);
   }
 
@@ -74,6 +85,8 @@ class Inbox {
   ConditionVariable arrived_;
   std::vector<Event> events_ GUARDED_BY(mutex_);
   bool asleep_ GUARDED_BY(mutex_) = false;
+  // Kept until the taker has come back: it may be on its way to sleep.
+  bool woken_ GUARDED_BY(mutex_) = false;
   bool closed_ GUARDED_BY(mutex_) = false;
 };
 

@@ -137,6 +137,7 @@ void Node::run() {
   std::vector<Event> events;
   core.begin(time_.now(), commands);
   while (true) {
+    turns_.fetch_add(1, std::memory_order_relaxed);
     const TimePoint now = time_.now();
     for (Event& event : events) {
       if (const auto* ended = std::get_if<AttemptEnded>(&event)) runs_.erase(ended->attempt);
@@ -271,6 +272,12 @@ void Node::publish(Core& core, TimePoint now) {
   published_at_ = now;
   MutexLock lock(mutex_);
   status_ = core.status(now);
+}
+
+std::uint64_t Node::turns() {
+  const std::uint64_t turns = turns_.load(std::memory_order_relaxed);
+  inbox_->wake();
+  return turns;
 }
 
 TimePoint Node::store_now() const {

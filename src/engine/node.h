@@ -73,6 +73,10 @@ class Node {
   // Waits for running attempts up to the limit. Again with a shorter limit: forces.
   Stopped stop(Duration limit);
 
+  // How often the core's thread has gone round; asks it to do so again. The same number some time
+  // later: it hangs.
+  [[nodiscard]] std::uint64_t turns();
+
   // As registered; does not change after start().
   [[nodiscard]] const KindTable& kinds() const { return handlers_.kinds(); }
   // The store's clock, as far as it is known here: never ahead of it.
@@ -117,6 +121,7 @@ class Node {
   std::optional<Stopped> stopped_ GUARDED_BY(mutex_);
   bool started_ GUARDED_BY(mutex_) = false;
 
+  std::atomic<std::uint64_t> turns_ = 0;
   // Submits in the inbox: the core refuses what is too much, but it must come to look at them.
   std::atomic<std::size_t> submits_in_inbox_ = 0;
 
