@@ -6,6 +6,8 @@
 
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -55,6 +57,18 @@ class Installed(unittest.TestCase):
         run("bash", "-c", f". {share}/bash-completion/completions/recourse && complete -p recourse")
         self.assertTrue((share / "zsh/site-functions/_recourse").read_text().startswith("#compdef recourse\n"))
         self.assertIn("complete -c recourse", (share / "fish/vendor_completions.d/recourse.fish").read_text())
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
+    def test_systemd_understands_the_unit_and_finds_it_shut(self):
+        unit = self.folder / "recourse.service"
+        text = (self.prefix / "lib/systemd/system/recourse.service").read_text()
+        # Written for the prefix of the build; this one has another.
+        unit.write_text(re.sub(r"=\S+/bin/recourse ", f"={self.prefix}/bin/recourse ", text))
+
+        said = run("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", unit)
+        run("systemd-analyze", "security", "--offline=true", "--threshold=20", "--no-pager", unit)
+
+        self.assertNotIn("recourse.service", said)
 
     def test_a_project_finds_the_library_with_cmake(self):
         build = self.configure(PROJECT.format(example=EXAMPLE))
