@@ -10,6 +10,7 @@
 
 #include "base/time.h"
 #include "sim/ledger.h"
+#include "store/cases.h"
 #include "store/memory/data.h"
 #include "store/node.h"
 #include "store/work.h"
@@ -53,6 +54,11 @@ class Checker {
   virtual void left(const task::Incarnation&, TimePoint) {}
   virtual void note_kept(const store::Jotting&, TimePoint) {}
   virtual void purged(std::size_t /*tasks*/, std::size_t /*audit rows*/, TimePoint) {}
+  // A teller has it from here on, until the time in it.
+  virtual void case_taken(const store::Case&, TimePoint) {}
+  // People were told, as it stood when it was taken.
+  virtual void case_told(const store::Case&, TimePoint) {}
+  virtual void case_assigned(const store::Case&, TimePoint) {}
   // The quiet period is over.
   virtual void at_end(TimePoint) {}
 
@@ -85,5 +91,6 @@ void add_book_checkers(Checkers& checkers, Ledger& ledger, const store::memory::
 void add_node_checkers(Checkers& checkers, Ledger& ledger, const store::memory::Data& data);
 void add_follow_up_checkers(Checkers& checkers, Ledger& ledger, const store::memory::Data& data);
 void add_note_checkers(Checkers& checkers, Ledger& ledger, const store::memory::Data& data);
+void add_case_checkers(Checkers& checkers, Ledger& ledger, const store::memory::Data& data);
 
 }  // namespace recourse::sim

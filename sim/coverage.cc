@@ -36,6 +36,7 @@ void Coverage::add(const Coverage& other) {
   refused += other.refused;
   already_applied += other.already_applied;
   in_doubt += other.in_doubt;
+  told += other.told;
   steps += other.steps;
 }
 

@@ -33,6 +33,7 @@ enum class Fault : std::uint8_t {
   kHandlerThrow,  // a handler throws
   kHandlerKills,  // a handler takes its process with it
   kWorkerLost,    // a worker outside lets its lease end
+  kTellerLost,    // who tells people forgets what it holds
 };
 
 inline constexpr std::array kAllFaults{
@@ -40,7 +41,7 @@ inline constexpr std::array kAllFaults{
     Fault::kOutage,       Fault::kSlowStore,   Fault::kLostCall,   Fault::kLostReply,
     Fault::kLateCommit,   Fault::kGhostCommit, Fault::kWallJump,   Fault::kDrift,
     Fault::kHandlerHang,  Fault::kHandlerLate, Fault::kHandlerLie, Fault::kHandlerThrow,
-    Fault::kHandlerKills, Fault::kWorkerLost};
+    Fault::kHandlerKills, Fault::kWorkerLost,  Fault::kTellerLost};
 
 constexpr std::string_view to_string(Fault fault) {
   switch (fault) {
@@ -62,6 +63,7 @@ constexpr std::string_view to_string(Fault fault) {
     case Fault::kHandlerThrow: return "handler throws";
     case Fault::kHandlerKills: return "handler kills its process";
     case Fault::kWorkerLost: return "worker lost";
+    case Fault::kTellerLost: return "teller lost";
   }
   std::abort();
 }
@@ -77,6 +79,7 @@ struct Coverage {
   std::uint64_t refused = 0;
   std::uint64_t already_applied = 0;
   std::uint64_t in_doubt = 0;
+  std::uint64_t told = 0;
   std::uint64_t steps = 0;
 
   void count(Fault fault) { ++faults[static_cast<std::size_t>(fault)]; }

@@ -38,6 +38,7 @@ enum class Verb : std::uint8_t {
   kPauseKind,
   kPurge,
   kNote,
+  kCases,
 };
 
 std::string_view to_string(Verb verb);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <type_traits>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -36,10 +37,11 @@ class Network {
   };
   void send(Call call);
 
-  // A store call with its answer.
-  template <class R>
+  // A store call with its answer; of which of the store's faces it is.
+  template <class R, class Face = store::Store>
   void ask(const Sender& from, const StoreCall& what, Duration within,
-           std::function<Result<R>(store::Store&)> verb, std::function<void(Result<R>)> done);
+           std::type_identity_t<std::function<Result<R>(Face&)>> verb,
+           std::function<void(Result<R>)> done);
   // A question: no transaction, nothing in doubt.
   template <class R>
   void read(const Sender& from, Duration within, std::function<R()> question,
@@ -67,9 +69,9 @@ class Network {
   int nested_ = 0;
 };
 
-template <class R>
+template <class R, class Face>
 void Network::ask(const Sender& from, const StoreCall& what, Duration within,
-                  std::function<Result<R>(store::Store&)> verb,
+                  std::type_identity_t<std::function<Result<R>(Face&)>> verb,
                   std::function<void(Result<R>)> done) {
   auto kept = std::make_shared<std::optional<Result<R>>>();
   send({.from = from,
@@ -80,7 +82,7 @@ void Network::ask(const Sender& from, const StoreCall& what, Duration within,
               StoreCall call = what;
               call.lose_reply = lose;
               call.wait = std::move(wait);
-              *kept = store().carry_out(std::move(call), verb);
+              *kept = store().template carry_out<Face>(std::move(call), verb);
             },
         .done =
             [kept, done = std::move(done)](std::optional<Error> error) {

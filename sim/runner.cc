@@ -80,9 +80,11 @@ void work(const Options& options, Sum& sum) {
 void print(const Coverage& coverage) {
   fmt::print("tasks {}, handler starts {}, steps {}\n", coverage.tasks, coverage.handler_starts,
              coverage.steps);
-  fmt::print("deaths {}, adoptions {}, takeovers {}, refused {}, already applied {}, in doubt {}\n",
-             coverage.deaths, coverage.adoptions, coverage.takeovers, coverage.refused,
-             coverage.already_applied, coverage.in_doubt);
+  fmt::print(
+      "deaths {}, adoptions {}, takeovers {}, refused {}, already applied {}, in doubt {}, "
+      "people told {}\n",
+      coverage.deaths, coverage.adoptions, coverage.takeovers, coverage.refused,
+      coverage.already_applied, coverage.in_doubt, coverage.told);
   fmt::print("faults {}:\n", coverage.fault_total());
   for (const Fault fault : kAllFaults) {
     fmt::print("  {:<26} {}\n", to_string(fault), coverage.faults[static_cast<std::size_t>(fault)]);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "base/clock.h"
@@ -14,6 +15,7 @@
 #include "sim/observed_transaction.h"
 #include "store/backend.h"
 #include "store/memory/data.h"
+#include "store/transactional_cases.h"
 #include "store/transactional_store.h"
 
 namespace recourse::sim {
@@ -54,17 +56,19 @@ class SimBackend final : public store::Backend {
 class SimStore {
  public:
   SimStore(const Clock& clock, store::Retention retention, SimBackend::Observer observer)
-      : backend_(data_, clock, std::move(observer)), verbs_(backend_, std::move(retention)) {}
+      : backend_(data_, clock, std::move(observer)),
+        verbs_(backend_, std::move(retention)),
+        cases_(backend_) {}
 
   [[nodiscard]] const store::memory::Data& data() const { return data_; }
   [[nodiscard]] const task::Task* find(const task::TaskId& id) const;
 
   // Runs a verb as `call`. Calls nest: one may wait while others are carried out.
-  template <class Run>
+  template <class Face, class Run>
   auto carry_out(StoreCall call, Run run) {
     StoreCall* const outer = backend_.call();
     backend_.set_call(&call);
-    auto answer = run(static_cast<store::Store&>(verbs_));
+    auto answer = run(face<Face>());
     backend_.set_call(outer);
     return answer;
   }
@@ -76,9 +80,19 @@ class SimStore {
   [[nodiscard]] store::Counts counts() const { return data_.counts; }
 
  private:
+  template <class Face>
+  Face& face() {
+    if constexpr (std::is_same_v<Face, store::Cases>) {
+      return cases_;
+    } else {
+      return verbs_;
+    }
+  }
+
   store::memory::Data data_;
   SimBackend backend_;
   store::TransactionalStore verbs_;
+  store::TransactionalCases cases_;
 };
 
 }  // namespace recourse::sim

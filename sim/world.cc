@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "sim/faults.h"
+#include "sim/tellers.h"
 #include "sim/workers.h"
 #include "sim/workload.h"
 
@@ -57,6 +58,7 @@ std::string_view to_string(Verb verb) {
     case Verb::kPauseKind: return "pause_kind";
     case Verb::kPurge: return "purge";
     case Verb::kNote: return "note";
+    case Verb::kCases: return "cases";
   }
   std::abort();
 }
@@ -69,6 +71,7 @@ Checkers make_checkers(Ledger& ledger, const store::memory::Data& data) {
   add_node_checkers(checkers, ledger, data);
   add_follow_up_checkers(checkers, ledger, data);
   add_note_checkers(checkers, ledger, data);
+  add_case_checkers(checkers, ledger, data);
   return checkers;
 }
 
@@ -86,7 +89,8 @@ World::World(std::uint64_t s, int nodes, Duration length)
       checkers_(make_checkers(ledger, store.data())),
       faults_(std::make_unique<Faults>(*this)),
       workload_(std::make_unique<Workload>(*this)),
-      workers_(std::make_unique<Workers>(*this)) {
+      workers_(std::make_unique<Workers>(*this)),
+      tellers_(std::make_unique<Tellers>(*this)) {
   for (int i = 0; i < nodes; ++i) nodes_.push_back(std::make_unique<Node>(*this, i));
 }
 
@@ -99,6 +103,7 @@ SeedResult World::run(std::size_t tail) {
   }
   workload_->begin();
   workers_->begin();
+  tellers_->begin();
   schedule.at(plan.faults_end, [this] { begin_quiet(); });
   schedule.run_until(plan.end);
   if (!ledger.violation) check_end();
@@ -175,6 +180,27 @@ void World::notes_made(std::span<const store::Jotting> batch, const std::vector<
     for (const auto& checker : checkers_) checker->note_kept(batch[i], schedule.now());
   }
   stop_if_broken();
+}
+
+void World::cases_taken(std::span<const store::DueCase> cases) {
+  for (const store::DueCase& one : cases) {
+    trace.add(schedule.now(), "case taken", -1, one.held.task, one.held.fence.value,
+              one.held.reminders);
+    for (const auto& checker : checkers_) checker->case_taken(one.held, schedule.now());
+  }
+  stop_if_broken();
+}
+
+void World::case_told(const store::Case& held) {
+  ++coverage.told;
+  trace.add(schedule.now(), "people told", -1, held.task, held.fence.value, held.reminders);
+  for (const auto& checker : checkers_) checker->case_told(held, schedule.now());
+  stop_if_broken();
+}
+
+void World::case_assigned(const store::Case& now) {
+  trace.add(schedule.now(), "case assigned", -1, now.task, now.fence.value);
+  for (const auto& checker : checkers_) checker->case_assigned(now, schedule.now());
 }
 
 void World::submit_answered(int node, const engine::SubmitAnswer& answer) {

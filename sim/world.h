@@ -27,6 +27,7 @@ namespace recourse::sim {
 
 class Faults;
 class Workload;
+class Tellers;
 class Workers;
 
 struct SeedResult {
@@ -68,6 +69,9 @@ class World {
   // --- news, for the checkers ---
   void insert_made(std::span<const store::Submission> batch, const store::InsertAnswer& answer);
   void notes_made(std::span<const store::Jotting> batch, const std::vector<bool>& kept);
+  void cases_taken(std::span<const store::DueCase> cases);
+  void case_told(const store::Case& held);
+  void case_assigned(const store::Case& now);
   void submit_answered(int node, const engine::SubmitAnswer& answer);
   void acknowledged(const task::TaskId& submitted, const task::TaskId& task);
   void handler_started(HandlerRun run);
@@ -96,6 +100,7 @@ class World {
   std::unique_ptr<Faults> faults_;
   std::unique_ptr<Workload> workload_;
   std::unique_ptr<Workers> workers_;
+  std::unique_ptr<Tellers> tellers_;
 };
 
 }  // namespace recourse::sim

@@ -44,6 +44,9 @@ enum class PlantedBug : std::uint8_t {
   kHeartbeatStopsFirst,  // I15: on shutdown the heartbeat stops before the work
   kStopKeepsUnstarted,   // I15: on shutdown what has not started is kept
   kLostCommitIsFailure,  // I17: a lost reply is taken for a failure
+  kCaseNotOpened,        // I11: a failure of the business opens no case
+  kToldWhenTaken,        // I11: a reminder is counted before anybody was told
+  kReminderTooSoon,      // I11: a reminder does not wait for its interval
   kPauseConfirmedEarly,  // a kind's pause is confirmed, and not obeyed
 };
 
@@ -84,6 +87,9 @@ inline constexpr std::array kPlantedBugs{
     NamedBug{PlantedBug::kHeartbeatStopsFirst, "heartbeat_stops_first"},
     NamedBug{PlantedBug::kStopKeepsUnstarted, "stop_keeps_unstarted"},
     NamedBug{PlantedBug::kLostCommitIsFailure, "lost_commit_is_failure"},
+    NamedBug{PlantedBug::kCaseNotOpened, "case_not_opened"},
+    NamedBug{PlantedBug::kToldWhenTaken, "told_when_taken"},
+    NamedBug{PlantedBug::kReminderTooSoon, "reminder_too_soon"},
     NamedBug{PlantedBug::kPauseConfirmedEarly, "pause_confirmed_early"},
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/field_checks.h"
+#include "base/planted_bug.h"
 #include "store/limits.h"
 
 namespace recourse::notify {
@@ -10,6 +11,7 @@ namespace {
 
 // From the record on, which comes after the telling: never early.
 Duration until_next(const policy::ReminderSettings& settings, int sent) {
+  if (planted(PlantedBug::kReminderTooSoon)) return settings.interval;
   return policy::next_reminder(settings, TimePoint(), sent) - TimePoint();
 }
 
@@ -32,7 +34,7 @@ std::size_t CaseBook::room() const {
 std::vector<bool> CaseBook::taken(std::span<const store::DueCase> due, BootTime now) {
   std::vector<bool> fresh;
   for (const store::DueCase& one : due) {
-    const auto [entry, is_new] = out_.try_emplace({one.held.task, one.held.fence});
+    const auto [entry, is_new] = out_.try_emplace(key_of(one.held));
     // Held too briefly, and taken again by this very node: it is being told already.
     fresh.push_back(is_new);
     entry->second.held = one.held;
@@ -48,10 +50,8 @@ void CaseBook::ended(const CaseKey& key, bool told) {
 }
 
 store::PutOff CaseBook::put_off_of(const Out& out) const {
-  const bool told = out.told.value_or(false);
-  return {.task = out.held.task,
-          .fence = out.held.fence,
-          .held_until = out.held.remind_at.value(),
+  const bool told = out.told.value_or(planted(PlantedBug::kToldWhenTaken));
+  return {.held = out.held,
           .wait = told ? until_next(settings_.reminders, out.held.reminders)
                        : std::min(out.hold * 2, settings_.hold_max),
           .told = told};
@@ -61,7 +61,8 @@ std::vector<store::PutOff> CaseBook::to_put_off(BootTime now) const {
   std::vector<store::PutOff> batch;
   for (const auto& [key, out] : out_) {
     if (batch.size() == store::kBatchRowsMax) break;
-    if (out.told || out.renew_at <= now) batch.push_back(put_off_of(out));
+    if (out.told || out.renew_at <= now || planted(PlantedBug::kToldWhenTaken))
+      batch.push_back(put_off_of(out));
   }
   return batch;
 }
@@ -70,7 +71,7 @@ void CaseBook::put_off(std::span<const store::PutOff> batch,
                        const Result<std::vector<std::optional<TimePoint>>>& ends, BootTime now) {
   if (!ends && ends.error().code != ErrorCode::kInDoubt) return;
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    const auto found = out_.find({batch[i].task, batch[i].fence});
+    const auto found = out_.find(key_of(batch[i].held));
     if (found == out_.end()) continue;
     Out& out = found->second;
     const std::optional<TimePoint> end = ends ? (*ends)[i] : std::nullopt;

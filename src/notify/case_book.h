@@ -17,7 +17,6 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -39,8 +38,17 @@ struct CaseBookSettings {
 
 Result<> validate(const CaseBookSettings& settings);
 
-// Another escalation of the same task is another case.
-using CaseKey = std::pair<task::TaskId, task::Fence>;
+// Which telling it is. One of an earlier reminder may end late, when the case is out again for the
+// next: it says nothing of that.
+struct CaseKey {
+  task::TaskId task;
+  task::Fence fence;  // another escalation of the same task is another case
+  int reminders = 0;
+
+  friend auto operator<=>(const CaseKey&, const CaseKey&) = default;
+};
+
+constexpr CaseKey key_of(const store::Case& one) { return {one.task, one.fence, one.reminders}; }
 
 class CaseBook {
  public:

@@ -1,5 +1,7 @@
 #include "store/books.h"
 
+#include "base/planted_bug.h"
+
 namespace recourse::store {
 
 void Books::moved(const task::Kind& kind, task::State from, task::State to) {
@@ -13,6 +15,10 @@ void Books::turned(const task::TaskId& task, task::State from, task::State to, T
   const bool waited = task::needs_person(from);
   const bool waits = task::needs_person(to);
   if (waited && !waits) closed_.push_back(task);
+  if (planted(PlantedBug::kCaseNotOpened) && from == task::State::kRunning &&
+      to == task::State::kFailed) {
+    return;
+  }
   if (!waited && waits) {
     opened_.push_back({.task = task, .fence = fence, .opened_at = at, .remind_at = at});
   }

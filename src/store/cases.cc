@@ -118,7 +118,7 @@ Result<DueCases> TransactionalCases::take_due(std::size_t limit, Duration hold_f
 Result<std::vector<std::optional<TimePoint>>> TransactionalCases::put_off(
     std::span<const PutOff> batch, Duration within) {
   std::vector<TaskId> ids;
-  for (const PutOff& one : batch) ids.push_back(one.task);
+  for (const PutOff& one : batch) ids.push_back(one.held.task);
   if (Result<> valid = check_tasks(ids); !valid) return fail(valid.error());
   std::vector<std::optional<TimePoint>> ends;
   const auto work = [&](Transaction& transaction) -> Result<> {
@@ -130,9 +130,8 @@ Result<std::vector<std::optional<TimePoint>>> TransactionalCases::put_off(
     auto rows = by_task(*std::move(cases));
     std::vector<Case> changed;
     for (const PutOff& one : batch) {
-      const auto row = rows.find(one.task);
-      const bool is_held = row != rows.end() && row->second.fence == one.fence &&
-                           row->second.remind_at == one.held_until;
+      const auto row = rows.find(one.held.task);
+      const bool is_held = row != rows.end() && row->second == one.held;
       ends.push_back(is_held ? std::optional(saturating_add(*now, one.wait)) : std::nullopt);
       if (!is_held) continue;
       row->second.reminders += one.told ? 1 : 0;

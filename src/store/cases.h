@@ -50,11 +50,9 @@ struct DueCases {
   std::vector<DueCase> items;
 };
 
-// By whoever holds a case; only while it is as the holder knows it.
+// By whoever holds a case; only while nobody has touched it since.
 struct PutOff {
-  task::TaskId task;
-  task::Fence fence;
-  TimePoint held_until;
+  Case held;
   // From now on, by the store's clock.
   Duration wait;
   // People were told: one more reminder is counted. Else it is held for longer.

@@ -294,11 +294,7 @@ Operation Operations::tell() {
             for (std::size_t i = 0; i < items.size(); ++i) {
               told += side.words(items[i].held) + ' ' + side.words(items[i].task) + '\n';
               if (every == 0 || i % every != 0) continue;
-              batch.push_back({.task = items[i].task.id,
-                               .fence = items[i].held.fence,
-                               .held_until = items[i].held.remind_at.value(),
-                               .wait = 3h,
-                               .told = i % 4 != 0});
+              batch.push_back({.held = items[i].held, .wait = 3h, .told = i % 4 != 0});
             }
             if (batch.empty()) return told;
             const auto ends = side.cases().put_off(batch, kWithin);

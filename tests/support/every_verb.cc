@@ -180,7 +180,7 @@ class Life {
     std::vector<PutOff> told;
     std::vector<TaskId> ids;
     for (const DueCase& one : due.items) {
-      told.push_back({one.task.id, one.held.fence, one.held.remind_at.value(), 1h, true});
+      told.push_back({.held = one.held, .wait = 1h});
       ids.push_back(one.task.id);
     }
     (void)must(cases_.put_off(told, kWithin));

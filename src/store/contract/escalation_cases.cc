@@ -22,10 +22,7 @@ std::vector<TaskId> tasks_of(const DueCases& due) {
 }
 
 PutOff told_of(const DueCase& due, Duration wait = kHour) {
-  return {.task = due.task.id,
-          .fence = due.held.fence,
-          .held_until = due.held.remind_at.value(),
-          .wait = wait};
+  return {.held = due.held, .wait = wait};
 }
 
 TEST_P(StoreContract, WhatEscalatesIsDueAtOnceAndWithAllThatIsToBeTold) {
