@@ -8,7 +8,7 @@ import json
 import sys
 import tempfile
 
-from cli_support import CliTest, Downstream, main, run, show, submit, wait_for
+from cli_support import SERVER, CliTest, Downstream, main, run, show, submit, wait_for
 
 
 class Submitting(CliTest):
@@ -52,9 +52,9 @@ class Submitting(CliTest):
         self.check(run("task", "submit", "held", "--max-retries", "-1"), 2, err="from 0 to 1000")
         self.check(run("task", "submit", "hedl"), 0, err='warning: this server has no kind "hedl"')
         self.check(run("kind", "pause", "hedl"), 0, err='warning: this server has no kind "hedl"')
-        self.check(run("task", "submit", "held", "--delay", "soon"), 2, err=r"\n  delay ")
+        self.check(run("task", "submit", "held", "--delay", "soon"), 2, err="^recourse: delay ")
         self.check(run("task", "submit", "held", "--key", "order"), 2, err="--key order=4711")
-        self.check(run("task", "submit", "held", "--id", "7"), 2, err=r"\n  id ")
+        self.check(run("task", "submit", "held", "--id", "7"), 2, err="^recourse: id ")
 
 
 class Looking(CliTest):
@@ -65,7 +65,8 @@ class Looking(CliTest):
         self.check(run("task", "list", "--key", "list=1", "--state", "dead,failed"), 0, "^$",
                    "No such tasks")
         self.check(run("task", "list", "--kind", "fine", "--key", "list=1", "-q"), 0, "^$")
-        self.check(run("task", "list", "--state", "gone"), 2, err="pending, running")
+        self.check(run("task", "list", "--state", "ded"), 2, "^$",
+                   r"^recourse: state .*pending, running.*\n$")
 
     def test_pages_until_it_has_what_was_asked_for(self):
         tasks = {submit("held", "--key", "page=1") for _ in range(3)}
@@ -90,6 +91,9 @@ class Looking(CliTest):
         task = submit("held")
         self.check(run("task", "explain", task), 0, f"{task} is pending: .*worker")
         self.check(run("task", "explain", task, "--json"), 0, '"code":"nobody_leases"')
+        task = submit("fine")
+        wait_for(task, "succeeded")
+        self.check(run("task", "explain", task), 0, f"{task} has succeeded: nothing more happens")
 
     def test_what_is_not_there_is_exit_3(self):
         for verb in ["show", "explain", "retry", "cancel"]:
@@ -157,7 +161,7 @@ class Steering(CliTest):
         wait_for(task, "dead")
         self.check(run("dead", "list", "--key", "redrive=1"), 0, f"{task}  bad   dead")
         self.check(run("dead", "retry"), 2, err="--all")
-        self.check(run("dead", "retry", "--key", "redrive=1", "--dry-run"), 0, err="^1 dead and")
+        self.check(run("dead", "retry", "--key", "redrive=1", "--dry-run"), 0, err="^1 dead or failed task with")
         self.check(run("dead", "retry", "--key", "redrive=1", "--yes"), 0, err="1 retried")
         wait_for(task, "dead")
         self.assertEqual(show(task)["task"]["episode"], 2)
@@ -177,6 +181,12 @@ class Steering(CliTest):
         self.check(run("kind", "resume", "fine"), 0, err="fine goes on")
         wait_for(task, "succeeded")
         self.check(run("kind", "show", "no such kind"), 3, err="no kind of that name")
+
+    def test_a_kind_that_nobody_runs_is_not_ok(self):
+        submit("stray")
+        self.check(run("kind", "list"), 0, r"stray +no handler +1 ")
+        self.check(run("kind", "show", "stray"), 0, r"stray  no handler\n")
+        self.check(run("doctor", "--server", SERVER.url), 0, "1 task waits, and no node declares it")
 
 
 if __name__ == "__main__":

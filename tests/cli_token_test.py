@@ -55,7 +55,7 @@ auth:
         self.check(self.run_as("", "token", "create", "x", "--role", "king", "--server",
                                self.server.url), 5)
         self.check(self.run_as(self.ROOT, "token", "create", "x", "--role", "king"), 2,
-                   err=r"\n  role ")
+                   err="^recourse: role ")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 
 #include "base/duration_text.h"
 #include "base/rfc3339.h"
+#include "base/text.h"
 #include "engine/core/rules.h"
 #include "store/shard.h"
 
@@ -91,12 +92,16 @@ Explanation explain_running(const Task& task, const Facts& facts) {
 // Live nodes that know its kind: all, or those beside this one.
 enum class Whose : std::uint8_t { kAny, kOthers };
 
+bool knows(const store::NodeRow& node, const task::Kind& kind) {
+  return !node.dead && std::ranges::any_of(node.info.kinds, [&](const task::Kind& name) {
+    return engine::fits(name.value, kind.value);
+  });
+}
+
 bool is_handled(const Task& task, const Facts& facts, Whose whose) {
   return std::ranges::any_of(facts.nodes, [&](const store::NodeRow& node) {
     if (whose == Whose::kOthers && node.info.incarnation == facts.node.node) return false;
-    return !node.dead && std::ranges::any_of(node.info.kinds, [&](const task::Kind& kind) {
-      return engine::fits(kind.value, task.spec.kind.value);
-    });
+    return knows(node, task.spec.kind);
   });
 }
 
@@ -124,8 +129,8 @@ std::optional<Explanation> explain_lane(const Task& task, const Facts& facts) {
   }
   if (lane->queued == 0) return std::nullopt;
   return Explanation{"behind_others",
-                     fmt::format("{} tasks of kind {} run on this node and {} wait before it",
-                                 lane->running, kind, lane->queued),
+                     fmt::format("this node has {} of kind {} running, and {} waiting before it",
+                                 counted(lane->running, "task"), kind, lane->queued),
                      std::nullopt};
 }
 
@@ -192,6 +197,10 @@ Explanation explain_paused(const Facts& facts) {
 
 }  // namespace
 
+bool is_handled(const task::Kind& kind, const std::vector<store::NodeRow>& nodes) {
+  return std::ranges::any_of(nodes, [&](const store::NodeRow& node) { return knows(node, kind); });
+}
+
 Explanation explain(const Task& task, const Facts& facts) {
   switch (task.state) {
     case State::kPending: return explain_pending(task, facts);
@@ -206,9 +215,7 @@ Explanation explain(const Task& task, const Facts& facts) {
     case State::kSucceeded:
     case State::kCancelled:
     case State::kResolved:
-    case State::kIgnored:
-      return {"finished", fmt::format("it is {}; nothing more happens", to_string(task.state)),
-              std::nullopt};
+    case State::kIgnored: return {"finished", "nothing more happens to it", std::nullopt};
   }
   std::abort();
 }

@@ -33,6 +33,9 @@ struct Explanation {
   std::optional<TimePoint> until;
 };
 
+// Whether a live node runs it, or lets others lease it.
+bool is_handled(const task::Kind& kind, const std::vector<store::NodeRow>& nodes);
+
 Explanation explain(const task::Task& task, const Facts& facts);
 
 }  // namespace recourse::api

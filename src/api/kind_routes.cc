@@ -8,6 +8,7 @@
 
 #include "api/body.h"
 #include "api/control.h"
+#include "api/explain.h"
 #include "api/route.h"
 #include "api/shapes.h"
 #include "base/duration_text.h"
@@ -29,6 +30,7 @@ object lane_of(const engine::Core::LaneStatus& lane) {
 struct Known {
   store::Counts counts;
   store::Pauses pauses;
+  std::vector<store::NodeRow> nodes;
   engine::Core::Status status;
 };
 
@@ -40,6 +42,9 @@ Result<Known> look(Desk& desk) {
   auto pauses = desk.opened.reader().pauses(kPatience);
   if (!pauses) return fail(pauses.error());
   known.pauses = *std::move(pauses);
+  auto nodes = desk.opened.reader().nodes(kPatience);
+  if (!nodes) return fail(nodes.error());
+  known.nodes = *std::move(nodes);
   known.status = desk.node.status();
   return known;
 }
@@ -55,6 +60,7 @@ object counts_of(const Known& known, const std::string& kind) {
 object kind_json(const Desk& desk, const Known& known, const std::string& kind) {
   object shape{{"name", kind},
                {"paused", std::ranges::count(known.pauses.kinds, task::Kind(kind)) > 0},
+               {"handled", is_handled(task::Kind(kind), known.nodes)},
                {"counts", counts_of(known, kind)}};
   const std::string rule = desk.node.kinds().name_for(task::Kind(kind));
   const auto card = std::ranges::find(desk.kinds, rule, &KindCard::name);

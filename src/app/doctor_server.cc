@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/json_read.h"
 
 namespace recourse::app {
@@ -39,6 +40,10 @@ void examine_nodes(cli::Session& session, Findings& findings) {
   }
 }
 
+std::string waiting(std::int64_t number, std::string_view noun) {
+  return counted(number, noun) + (number == 1 ? " waits" : " wait");
+}
+
 void examine_kinds(cli::Session& session, Findings& findings) {
   const auto kinds = session.try_get("/api/v1/kinds");
   if (!kinds) return;
@@ -54,15 +59,14 @@ void examine_kinds(cli::Session& session, Findings& findings) {
       findings.doubtful("kind " + name, "its breaker is open: its calls fail",
                         "look at what it calls; recourse kind show " + name);
     }
-    if (!kind->contains("type") && number_of(counts, "pending") > 0) {
-      findings.doubtful(
-          "kind " + name,
-          fmt::format("{} tasks wait, and no node declares it", number_of(counts, "pending")),
-          "declare it under kinds:, or cancel them");
+    const auto pending = number_of(counts, "pending");
+    if (!cli::flag_of(*kind, "handled") && pending > 0) {
+      findings.doubtful("kind " + name, waiting(pending, "task") + ", and no node declares it",
+                        "declare it under kinds:, or cancel them");
     }
     const auto dead = number_of(counts, "dead") + number_of(counts, "failed");
     if (dead > 0) {
-      findings.doubtful("kind " + name, fmt::format("{} dead letters wait for a person", dead),
+      findings.doubtful("kind " + name, waiting(dead, "dead letter") + " for a person",
                         "recourse dead list --kind " + name);
     }
   }

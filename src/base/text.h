@@ -1,6 +1,7 @@
 // Text from outside, made fit to be stored: one bad byte must not fail a batch of five hundred.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -21,6 +22,12 @@ std::string one_line(std::string_view text, std::size_t characters_max);
 // Valid UTF-8 without control characters: what a key or a name must be, because cleaning two of
 // them could make them one.
 bool is_plain_text(std::string_view text);
+
+// 1 task, 2 tasks, 0 tasks.
+template <std::integral Number>
+std::string counted(Number number, std::string_view noun) {
+  return std::to_string(number).append(" ").append(noun).append(number == 1 ? "" : "s");
+}
 
 // What somebody gave, fit for an error message: in quotes, short, and without control characters.
 std::string shown(std::string_view text);

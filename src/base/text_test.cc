@@ -65,6 +65,12 @@ TEST(OneLine, IsCleanAndCutOnACharacter) {
   EXPECT_EQ(one_line("ab  cd", 3), "ab");
 }
 
+TEST(Counted, HasAnEndingForAllButOne) {
+  EXPECT_EQ(counted(1, "task"), "1 task");
+  EXPECT_EQ(counted(0, "task"), "0 tasks");
+  EXPECT_EQ(counted(2U, "dead letter"), "2 dead letters");
+}
+
 TEST(CleanText, EveryByteOfACharacterIsLookedAt) {
   const std::string bad = "\xEF\xBF\xBD";
 

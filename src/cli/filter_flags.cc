@@ -62,10 +62,10 @@ Result<boost::json::object> to_filter(const FilterFlags& flags) {
   return filter;
 }
 
-std::string describe(const FilterFlags& flags) {
-  std::string text = "tasks";
-  if (!flags.states.empty()) text = fmt::format("{} tasks", fmt::join(flags.states, " and "));
-  if (!flags.kinds.empty()) text += fmt::format(" of {}", fmt::join(flags.kinds, " and "));
+std::string describe(const FilterFlags& flags, std::size_t how_many) {
+  std::string text = how_many == 1 ? "task" : "tasks";
+  if (!flags.states.empty()) text = fmt::format("{} {}", fmt::join(flags.states, " or "), text);
+  if (!flags.kinds.empty()) text += fmt::format(" of {}", fmt::join(flags.kinds, " or "));
   if (!flags.key.empty()) text += " with " + flags.key;
   return text;
 }

@@ -34,7 +34,7 @@ Result<boost::json::object> to_filter(const FilterFlags& flags);
 // The name is before the first =.
 Result<std::pair<std::string, std::string>> split_key(const std::string& text);
 
-// "dead tasks of grant-points with order=7"
-std::string describe(const FilterFlags& flags);
+// "dead tasks of grant-points with order=7", for so many of them.
+std::string describe(const FilterFlags& flags, std::size_t how_many);
 
 }  // namespace recourse::cli

@@ -24,9 +24,9 @@ TEST(FilterFlags, SayHowAKeyIsWritten) {
 }
 
 TEST(FilterFlags, AreASentenceForWhoeverIsAsked) {
-  EXPECT_EQ(describe({}), "tasks");
-  EXPECT_EQ(describe({.states = {"dead", "failed"}, .kinds = {"a"}, .key = "x=1"}),
-            "dead and failed tasks of a with x=1");
+  EXPECT_EQ(describe({}, 2), "tasks");
+  EXPECT_EQ(describe({.states = {"dead", "failed"}, .kinds = {"a"}, .key = "x=1"}, 1),
+            "dead or failed task of a with x=1");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ using boost::json::object;
 // What a person should know first.
 Cell condition_of(const object& kind) {
   if (flag_of(kind, "paused")) return {"paused", &Colors::yellow};
+  if (!flag_of(kind, "handled")) return {"no handler", &Colors::red};
   const std::string breaker = text_of(object_of(kind, "lane"), "breaker");
   if (breaker == "open") return {"breaker open", &Colors::red};
   if (breaker.empty() || breaker == "closed") return {"ok", &Colors::green};

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/json_read.h"
 #include "cli/list_run.h"
@@ -86,13 +87,13 @@ ExitCode stats(Session& session) {
   session.print(table);
   if (table.rows() == 0) session.say("No tasks yet.");
   const object& node = object_of(*answer, "node");
-  session.say(
-      fmt::format("This node is {}: {} tasks held, {} of {} threads busy, claims {} at once.",
-                  flag_of(node, "stopping") ? "stopping"
-                  : flag_of(node, "live")   ? "live"
-                                            : "without a live heartbeat",
-                  number_of(node, "held_tasks"), number_of(node, "busy_threads"),
-                  number_of(node, "threads"), number_of(node, "claim_batch")));
+  session.say(fmt::format("This node is {}: {} held, {} of {} threads busy, claims {} at once.",
+                          flag_of(node, "stopping") ? "stopping"
+                          : flag_of(node, "live")   ? "live"
+                                                    : "without a live heartbeat",
+                          counted(number_of(node, "held_tasks"), "task"),
+                          number_of(node, "busy_threads"), number_of(node, "threads"),
+                          number_of(node, "claim_batch")));
   return ExitCode::kOk;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/json_read.h"
 #include "cli/kind_rows.h"
 #include "cli/when.h"
@@ -46,10 +47,11 @@ std::string states_text(const object& states, const Colors& colors) {
 std::string overview_text(const Overview& overview, std::optional<std::size_t> width,
                           const Colors& colors) {
   const object& node = object_of(overview.stats, "node");
-  std::string text = fmt::format(
-      "{}  {}  {} of {} threads busy, {} tasks held\n", colors.bold(overview.server),
-      flag_of(node, "live") ? colors.green("live") : colors.red("no live heartbeat"),
-      number_of(node, "busy_threads"), number_of(node, "threads"), number_of(node, "held_tasks"));
+  std::string text =
+      fmt::format("{}  {}  {} of {} threads busy, {} held\n", colors.bold(overview.server),
+                  flag_of(node, "live") ? colors.green("live") : colors.red("no live heartbeat"),
+                  number_of(node, "busy_threads"), number_of(node, "threads"),
+                  counted(number_of(node, "held_tasks"), "task"));
   text += states_text(object_of(overview.stats, "states"), colors) + "\n";
   text += rates_text(overview.series) + "\n\n";
   return text + kind_table(overview.kinds).render(width, colors);

@@ -41,12 +41,16 @@ std::string problem_text(int status, std::string_view body, std::string_view ser
   }
   const std::string detail = printable(text_of(*problem, "detail"));
   std::string text = detail.empty() ? printable(text_of(*problem, "title")) : detail;
-  for (const auto& item : array_of(*problem, "errors")) {
+  const auto& fields = array_of(*problem, "errors");
+  for (const auto& item : fields) {
     const auto* field = item.if_object();
     if (field == nullptr) continue;
     const std::string name = field_name(text_of(*field, "pointer"));
-    text += fmt::format("\n  {}{}{}", name, name.empty() ? "" : " ",
-                        printable(text_of(*field, "detail")));
+    const std::string wrong = printable(text_of(*field, "detail"));
+    const std::string line = name + (name.empty() ? "" : " ") + wrong;
+    // The server tells of a single field in its detail too.
+    const bool is_told = fields.size() == 1 && detail.ends_with(wrong);
+    text = is_told ? line : text + "\n  " + line;
   }
   if (const std::string next = advice(status, server); !next.empty()) text += "\n" + next;
   return text;

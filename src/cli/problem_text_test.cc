@@ -18,6 +18,14 @@ TEST(ProblemText, ShowsEachFieldOnALineOfItsOwn) {
             "two fields are wrong\n  kind is missing\n  limit is too large");
 }
 
+TEST(ProblemText, SaysOfASingleFieldOnce) {
+  EXPECT_EQ(problem_text(422,
+                         R"({"title":"Invalid","detail":"?state must be one of a, b","errors":[
+                            {"pointer":"?state","detail":"must be one of a, b"}]})",
+                         "http://x"),
+            "state must be one of a, b");
+}
+
 TEST(ProblemText, SaysHowToShowAToken) {
   EXPECT_THAT(problem_text(401, R"({"title":"Who are you?","detail":"show a token"})", "http://x"),
               HasSubstr("RECOURSE_TOKEN"));

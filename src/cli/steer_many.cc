@@ -62,8 +62,8 @@ std::optional<std::size_t> count_by_state(Session& session, const FilterFlags& f
 std::optional<ExitCode> ask(Session& session, const Steering& steering, const SteerFlags& flags,
                             const Count& found) {
   Terminal& terminal = session.terminal();
-  std::string what =
-      fmt::format("{} {} {}.", steering.does, count_text(found), describe(flags.filter));
+  std::string what = fmt::format("{} {} {}.", steering.does, count_text(found),
+                                 describe(flags.filter, found.found));
   if (steering.is_final) what += " This cannot be taken back.";
   const Question question{.what = std::move(what),
                           .type_word = steering.is_final ? std::string(steering.action) : ""};
@@ -144,7 +144,8 @@ ExitCode steer_by_filter(Session& session, const Steering& steering, const Steer
       session.print(
           boost::json::object{{"dry_run", true}, {"count", found->found}, {"more", found->more}});
     }
-    session.say(fmt::format("{} {}; nothing was done", count_text(*found), describe(flags.filter)));
+    session.say(fmt::format("{} {}; nothing was done", count_text(*found),
+                            describe(flags.filter, found->found)));
     return ExitCode::kOk;
   }
   if (const auto code = ask(session, steering, flags, *found)) return *code;

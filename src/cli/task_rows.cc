@@ -30,6 +30,11 @@ Style style_of_state(std::string_view state) {
   return nullptr;
 }
 
+std::string state_phrase(std::string_view state) {
+  const bool has = state == "succeeded" || state == "failed";
+  return fmt::format("{} {}", has ? "has" : "is", state);
+}
+
 Table task_table(const boost::json::array& tasks, TimePoint now) {
   Table table({{.title = "ID"},
                {.title = "KIND", .may_shrink = true},

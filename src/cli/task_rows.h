@@ -15,5 +15,7 @@ Table task_table(const boost::json::array& tasks, TimePoint now);
 using Style = std::string (Colors::*)(std::string_view) const;
 // Nothing where it is nothing to look at.
 Style style_of_state(std::string_view state);
+// is pending, has succeeded
+std::string state_phrase(std::string_view state);
 
 }  // namespace recourse::cli

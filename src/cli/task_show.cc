@@ -5,6 +5,7 @@
 #include "cli/display_text.h"
 #include "cli/json_read.h"
 #include "cli/task_page.h"
+#include "cli/task_rows.h"
 #include "cli/url_text.h"
 #include "cli/when.h"
 
@@ -52,7 +53,7 @@ ExitCode explain(Session& session, const std::string& id) {
     return ExitCode::kOk;
   }
   std::ostream& out = session.terminal().out;
-  out << text_of(*answer, "id") << " is " << text_of(*answer, "state") << ": "
+  out << text_of(*answer, "id") << " " << state_phrase(text_of(*answer, "state")) << ": "
       << printable(text_of(*answer, "explanation")) << '\n';
   if (const auto until = time_of(*answer, "until")) out << "until " << exact(*until) << '\n';
   return ExitCode::kOk;

@@ -144,7 +144,7 @@ Result<std::size_t> purge_in(Transaction& transaction, const PurgeRequest& reque
                .task = std::nullopt,
                .actor = request.by,
                .action = "purge",
-               .detail = fmt::format("{} tasks", ids.size()),
+               .detail = counted(ids.size(), "task"),
                .fence = {}});
   if (planted(PlantedBug::kPurgeWithoutAudit)) return ids.size();
   if (const Result<> written = books.write(transaction); !written) return fail(written.error());
