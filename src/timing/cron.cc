@@ -51,10 +51,10 @@ Result<Cron> Cron::parse(std::string_view text) {
   const std::vector<std::string_view> words = words_of(text);
   if (words.size() != kCronFields.size()) {
     return fail(ErrorCode::kInvalid,
-                fmt::format("{} has {} fields instead of five: minute hour day-of-month month "
+                fmt::format("{} has {} instead of five: minute hour day-of-month month "
                             "day-of-week, such as \"30 4 * * mon-fri\"; seconds have no field, "
                             "\"every 30s\" says them",
-                            shown(text), words.size()));
+                            shown(text), counted(words.size(), "field")));
   }
   std::array<std::uint64_t, kCronFields.size()> bits{};
   for (std::size_t i = 0; i < bits.size(); ++i) {

@@ -63,6 +63,10 @@ Result<Recurrence> Recurrence::parse(std::string_view text) {
     if (!interval) return fail(interval.error());
     return Recurrence(*interval);
   }
+  if (parse_interval(text)) {
+    return fail(ErrorCode::kInvalid,
+                fmt::format("{} alone is no recurrence; write \"every {}\"", shown(text), text));
+  }
   const Result<Cron> cron = text.starts_with('@') ? parse_nickname(text) : Cron::parse(text);
   if (!cron) return fail(cron.error());
   return Recurrence(*cron);

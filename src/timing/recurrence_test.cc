@@ -58,6 +58,7 @@ TEST(Recurrence, ARefusalSaysWhatWouldDo) {
   EXPECT_THAT(refusal("every minute"), HasSubstr("30s, 5m"));
   EXPECT_THAT(refusal("@reboot"), AllOf(HasSubstr("@reboot"), HasSubstr("@hourly, @daily")));
   EXPECT_THAT(refusal("daily"), HasSubstr("minute hour day-of-month month day-of-week"));
+  EXPECT_THAT(refusal("5s"), HasSubstr("write \"every 5s\""));
 }
 
 TEST(Recurrence, TheLastOfManyIsFoundWithoutAskingForEach) {

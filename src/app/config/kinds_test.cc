@@ -103,6 +103,15 @@ kinds:
   EXPECT_EQ(config.kinds.at("outside").settings.lease.longest, 2h);
 }
 
+TEST(KindConfig, AProgramIsNotGivenWhatTheEngineSets) {
+  for (const std::string name : {"RECOURSE_TASK", "RECOURSE_TOKEN", "TRACEPARENT"}) {
+    EXPECT_THAT(
+        problems_of("kinds: {a: {type: exec, command: [/bin/a], environment: [" + name + "]}}"),
+        ElementsAre(AllOf(HasSubstr("kinds.a.environment"), HasSubstr(name),
+                          HasSubstr("sets RECOURSE_... and TRACEPARENT itself"))));
+  }
+}
+
 TEST(KindConfig, NeedsWhatItsTypeNeedsAndNothingOfOthers) {
   EXPECT_THAT(
       problems_of("kinds: {a: {}, b: {type: exec}, c: {type: worker}}"),

@@ -21,6 +21,7 @@ Loaded parse_config(const ConfigSources& sources) {
     name_items(keys, root, problems);
     lay_environment(sources.environment, root);
     lay_flags(sources.flags, root, problems);
+    warn_of_unread(sources.environment, keys, root, problems);
     fill(keys, root, {.environment = sources.environment}, problems, config.origins);
   }
   const Where start{.origin = sources.file.empty() ? Origin::kDefault : Origin::kFile,

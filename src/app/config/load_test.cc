@@ -137,6 +137,20 @@ TEST(LoadConfig, WhatTheEnvironmentOrAFlagGetsWrongIsNamedByIt) {
               ElementsAre(HasSubstr("must be section.key=value")));
 }
 
+TEST(LoadConfig, AVariableThatNobodyReadsIsToldItsRightName) {
+  for (const char* name : {"RECOURSE_SERVER_LISTEN", "RECOURSE_SERVER__LISTEN"}) {
+    EXPECT_THAT(problems_of("", {{name, "127.0.0.1:1"}}),
+                ElementsAre(HasSubstr("did you mean RECOURSE__SERVER__LISTEN?")));
+  }
+  EXPECT_THAT(problems_of("", {{"RECOURSE_RETRY_STICK_LEASE_TTL", "5s"}}),
+              ElementsAre(HasSubstr("warning: is not read; did you mean "
+                                    "RECOURSE__RETRY__STICK__LEASE_TTL?")));
+  // One that the file names is read, and others may be somebody's.
+  EXPECT_THAT(problems_of("store: {url: 'env:RECOURSE_STORE_URL'}",
+                          {{"RECOURSE_STORE_URL", "sqlite:a.db"}, {"RECOURSE_TOKEN", "x"}}),
+              IsEmpty());
+}
+
 TEST(LoadConfig, ALiteralSecretIsRefusedWithoutBeingShown) {
   const std::vector<std::string> problems = problems_of(
       "auth: {tokens: [{name: ops, secret: super-hush-hush-hush}]}\n"

@@ -70,6 +70,24 @@ std::vector<std::string> as_in_file(std::vector<std::string> levels, const Given
   return levels;
 }
 
+// RECOURSE_SERVER_LISTEN, however many underscores it has where.
+std::string squeezed(std::string_view name) {
+  std::string result;
+  for (const char c : name) {
+    if (c != '_' || !result.ends_with('_')) result += c;
+  }
+  return result;
+}
+
+bool is_named_in(const Given& given, std::string_view reference) {
+  return given.text == reference ||
+         std::ranges::any_of(given.items,
+                             [&](const Given& item) { return is_named_in(item, reference); }) ||
+         std::ranges::any_of(given.entries, [&](const Entry& entry) {
+           return is_named_in(entry.value, reference);
+         });
+}
+
 // The equals sign that ends the path: not one within quotes.
 std::size_t end_of_path(std::string_view flag) {
   bool quoted = false;
@@ -89,6 +107,20 @@ void lay_environment(const Environment& environment, Given& root) {
     const std::vector<std::string> levels =
         as_in_file(levels_of_variable(std::string_view(name).substr(kPrefix.size())), root);
     descend(root, levels, where) = given_text(value, where);
+  }
+}
+
+void warn_of_unread(const Environment& environment, const Keys& keys, const Given& root,
+                    Problems& problems) {
+  for (const auto& [name, value] : environment) {
+    if (!name.starts_with("RECOURSE_") || name.starts_with(kPrefix)) continue;
+    const auto meant =
+        std::ranges::find_if(keys, [&, squeezed_name = squeezed(name)](const Key& key) {
+          return squeezed(variable_of(key.path)) == squeezed_name;
+        });
+    if (meant == keys.end() || is_named_in(root, "env:" + name)) continue;
+    problems.warning({.origin = Origin::kEnvironment, .name = name},
+                     "is not read; did you mean " + variable_of(meant->path) + "?");
   }
 }
 

@@ -184,6 +184,17 @@ bool is_text(std::string_view text) {
   return is_plain_text(plain);
 }
 
+// The first line whose indentation has a tab, up to the one where reading broke off; 0 for none.
+int line_with_tab(std::string_view text, int last) {
+  for (int line = 1; line <= last && !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view indentation = text.substr(0, text.find_first_not_of(" \t"));
+    if (indentation.find('\t') < end) return line;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return 0;
+}
+
 Given parse(std::string_view text, const std::string& file, Problems& problems) {
   TreeBuilder builder(file, problems);
   try {
@@ -199,11 +210,17 @@ Given parse(std::string_view text, const std::string& file, Problems& problems) 
   } catch (const Refused& refused) {
     problems.error(refused.where, refused.what());
   } catch (const YAML::Exception& broken) {
-    const Where where{.origin = Origin::kFile,
-                      .name = file,
-                      .line = broken.mark.line + 1,
-                      .column = broken.mark.column + 1};
-    problems.error(where, fmt::format("this is not YAML: {}", broken.msg));
+    Where where{.origin = Origin::kFile,
+                .name = file,
+                .line = broken.mark.line + 1,
+                .column = broken.mark.column + 1};
+    if (const int line = line_with_tab(text, where.line); line > 0) {
+      where.line = line;
+      where.column = 1;
+      problems.error(where, "this line is indented by a tab: YAML wants spaces");
+    } else {
+      problems.error(where, fmt::format("this is not YAML: {}", broken.msg));
+    }
   }
   return {};
 }

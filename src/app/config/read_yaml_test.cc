@@ -118,6 +118,15 @@ TEST(ReadYaml, WhatIsNoYamlIsRefusedWithItsPlace) {
   EXPECT_THAT(read("\ta: 1\n").problems, ElementsAre(HasSubstr("a.yaml:1:")));
 }
 
+TEST(ReadYaml, ATabThatIndentsIsNamed) {
+  for (const char* text :
+       {"\ta: 1\n", "a:\n\tb: 1\n", "a:\n  b: 1\n\tc: 3\n", "a:\n  b:\n    c: d\n \t e: f\n"}) {
+    EXPECT_THAT(read(text).problems, ElementsAre(HasSubstr("indented by a tab: YAML wants spaces")))
+        << text;
+  }
+  EXPECT_THAT(read("a: [1,\n\t2]\n").problems, IsEmpty());
+}
+
 TEST(ReadYaml, AFileThatIsNoMapOrTooLargeOrTwoDocumentsIsRefused) {
   EXPECT_THAT(read("- a\n- b\n").problems,
               ElementsAre(HasSubstr("must be a map of keys, such as `server:`, not a list")));

@@ -120,7 +120,12 @@ std::string check_variable_name(std::string_view name) {
   const bool valid = !name.empty() && std::ranges::all_of(name, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
   });
-  return valid ? std::string() : fmt::format("must be names of variables, not {}", shown(name));
+  if (!valid) return fmt::format("must be names of variables, not {}", shown(name));
+  if (!name.starts_with("RECOURSE_") && name != "TRACEPARENT") return {};
+  return fmt::format(
+      "must be without {}: the server sets RECOURSE_... and TRACEPARENT itself, for "
+      "each attempt",
+      name);
 }
 
 }  // namespace recourse::app

@@ -25,6 +25,7 @@ std::string check_kind_name(std::string_view name);
 std::string check_name(std::string_view name);
 // A header that may be sent, is not ours to set, and holds no secret.
 std::string check_header_name(std::string_view name);
+// Of those that a program may be given: not what the runner sets.
 std::string check_variable_name(std::string_view name);
 
 }  // namespace recourse::app
