@@ -5,10 +5,13 @@ Usage: cli_task_test.py PROGRAM [unittest argument...]
 """
 
 import json
+import signal
+import subprocess
 import sys
 import tempfile
 
-from cli_support import SERVER, CliTest, Downstream, main, run, show, submit, wait_for
+from cli_support import (PROGRAM, SERVER, CliTest, Downstream, clean_environment, main, run, show,
+                         submit, wait_for)
 
 
 class Submitting(CliTest):
@@ -55,6 +58,34 @@ class Submitting(CliTest):
         self.check(run("task", "submit", "held", "--delay", "soon"), 2, err="^recourse: delay ")
         self.check(run("task", "submit", "held", "--key", "order"), 2, err="--key order=4711")
         self.check(run("task", "submit", "held", "--id", "7"), 2, err="^recourse: id ")
+
+
+class Waiting(CliTest):
+    def test_for_a_task_that_succeeds(self):
+        done = run("task", "submit", "fine", "--wait")
+        self.check(done, 0, r"^tsk_\w+\n$", r"^tsk_\w+ has succeeded after 1 attempt\n$")
+        self.check(run("task", "submit", "fine", "--wait", "-q"), 0, r"^tsk_\w+\n$", "^$")
+        task = json.loads(run("task", "submit", "fine", "--wait", "--json").stdout)
+        self.assertEqual((task["kind"], task["state"]), ("fine", "succeeded"))
+
+    def test_for_one_that_ends_badly(self):
+        done = run("task", "submit", "bad", "--wait")
+        self.check(done, 1, r"^tsk_\w+\n$", r"^recourse: tsk_\w+ is dead after 1 attempt: DEAD_LETTER")
+
+    def test_not_for_ever(self):
+        done = run("task", "submit", "held", "--wait", "--wait-timeout", "200ms")
+        self.check(done, 7, r"^tsk_\w+\n$", "has not ended within 200ms and goes on")
+        self.check(run("task", "submit", "held", "--wait", "--wait-timeout", "soon"), 2, "^$",
+                   "--wait-timeout")
+        self.check(run("task", "submit", "held", "--wait-timeout", "1s"), 2, "^$", "--wait")
+
+    def test_ctrl_c_ends_it_with_the_id_in_hand(self):
+        with subprocess.Popen([PROGRAM, "task", "submit", "held", "--wait", "--server", SERVER.url],
+                              stdout=subprocess.PIPE, text=True, env=clean_environment()) as process:
+            task = process.stdout.readline().strip()
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(5), -signal.SIGINT)
+        self.assertEqual(show(task)["task"]["state"], "pending")
 
 
 class Looking(CliTest):

@@ -2,10 +2,12 @@
 #include <boost/json.hpp>
 #include <memory>
 
+#include "base/duration_text.h"
 #include "cli/commands.h"
 #include "cli/filter_flags.h"
 #include "cli/json_read.h"
 #include "cli/payload.h"
+#include "cli/task_wait.h"
 #include "cli/url_text.h"
 
 namespace recourse::cli {
@@ -18,6 +20,8 @@ struct SubmitFlags {
   int priority = -1;
   int max_retries = -1;
   std::vector<std::string> keys = {};
+  bool wait = false;
+  std::string wait_timeout = {};
 };
 
 struct EditFlags {
@@ -65,9 +69,30 @@ std::string with_payload(const boost::json::object& body, std::string_view paylo
   return text + payload_member(payload) + "}";
 }
 
+// The id alone goes to standard output.
+void print_submitted(Session& session, const boost::json::object& answer) {
+  const std::string id = text_of(answer, "id");
+  // At once: who ends the waiting has it.
+  session.terminal().out << id << std::endl;
+  if (text_of(answer, "reason") == "unique_key") {
+    session.say("not created: " + id + " has this unique key already");
+  } else if (!flag_of(answer, "created")) {
+    session.say("not created: it was submitted before");
+  }
+  if (const std::string warning = text_of(answer, "warning"); !warning.empty()) {
+    session.say("warning: " + warning);
+  }
+}
+
 ExitCode submit(Session& session, const SubmitFlags& flags) {
   const auto body = body_of(flags);
   if (!body) return session.complain(ExitCode::kUsage, body.error().message);
+  std::optional<Duration> within;
+  if (!flags.wait_timeout.empty()) {
+    const auto parsed = parse_duration("--wait-timeout", flags.wait_timeout);
+    if (!parsed) return session.complain(ExitCode::kUsage, parsed.error().message);
+    within = *parsed;
+  }
   std::string text = boost::json::serialize(*body);
   if (flags.payload.given()) {
     const auto payload = read_payload(flags.payload, session.terminal().in);
@@ -76,21 +101,12 @@ ExitCode submit(Session& session, const SubmitFlags& flags) {
   }
   const auto answer = session.call(http::Method::kPost, "/api/v1/tasks", std::move(text));
   if (!answer) return session.exit_code();
-  if (session.flags().json) {
+  if (!session.flags().json) {
+    print_submitted(session, *answer);
+  } else if (!flags.wait) {
     session.print(*answer);
-    return ExitCode::kOk;
   }
-  const std::string id = text_of(*answer, "id");
-  session.terminal().out << id << '\n';
-  if (text_of(*answer, "reason") == "unique_key") {
-    session.say("not created: " + id + " has this unique key already");
-  } else if (!flag_of(*answer, "created")) {
-    session.say("not created: it was submitted before");
-  }
-  if (const std::string warning = text_of(*answer, "warning"); !warning.empty()) {
-    session.say("warning: " + warning);
-  }
-  return ExitCode::kOk;
+  return flags.wait ? wait_for_end(session, text_of(*answer, "id"), within) : ExitCode::kOk;
 }
 
 ExitCode edit(Session& session, const EditFlags& flags) {
@@ -112,6 +128,16 @@ ExitCode edit(Session& session, const EditFlags& flags) {
   return ExitCode::kOk;
 }
 
+void add_wait_flags(CLI::App& command, SubmitFlags& flags) {
+  CLI::Option* wait = command.add_flag("--wait", flags.wait,
+                                       "Until it has ended; ends with 0 only where it succeeded");
+  command
+      .add_option("--wait-timeout", flags.wait_timeout,
+                  "Wait at most so long, then end with 7 (default: as long as it takes)")
+      ->type_name("DURATION")
+      ->needs(wait);
+}
+
 }  // namespace
 
 void add_submit(CLI::App& group, const Tree& tree) {
@@ -120,6 +146,7 @@ void add_submit(CLI::App& group, const Tree& tree) {
       group, "submit", "Hand in a task; prints its id",
       {"recourse task submit grant-points --payload '{\"user\": 7, \"points\": 50}'",
        "recourse task submit send-mail --payload-file mail.json --delay 10m --key order=4711",
+       "recourse task submit close-day --wait --wait-timeout 5m",
        "make-report | recourse task submit store-report -"});
   command.add_option("kind", flags->kind, "What sort of work it is")->required()->type_name("KIND");
   add_payload_flags(command, flags->payload);
@@ -150,6 +177,7 @@ void add_submit(CLI::App& group, const Tree& tree) {
       ->type_name("N")
       ->check(whole_number(0, 10));
   command.add_option("--tenant", flags->tenant, "Whose it is")->type_name("NAME");
+  add_wait_flags(command, *flags);
   runs(
       command, tree, [flags](Session& session) { return submit(session, *flags); },
       TimeoutName::kLong);
