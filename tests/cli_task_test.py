@@ -183,6 +183,17 @@ class Steering(CliTest):
         self.assertEqual(done.returncode, 7, done)
         self.assertGreater(json.loads(done.stdout)["refused"], 0)
 
+    def test_a_job_is_looked_at_afterwards(self):
+        submit("held", "--key", "job=1")
+        job = json.loads(run("task", "pause", "--key", "job=1", "--yes", "--json", "--reason",
+                             "a look").stdout)["id"]
+        self.check(run("bulk", "list"), 0, rf"{job}  pause +done +1 +0 +0 .*a look")
+        self.check(run("bulk", "list", "-q"), 0, f"{job}\n")
+        self.check(run("bulk", "show", job), 0, rf"^{job}  pause  done\n  done +1 task\n")
+        self.check(run("bulk", "show", job, "--wait", "--json"), 0, '"state":"done"')
+        self.check(run("bulk", "cancel", job), 4, "^$", "the job is done already")
+        self.check(run("bulk", "show", "blk_01J0000000000000000000000A"), 3, "^$", "no such bulk job")
+
     def test_ids_and_a_filter_do_not_go_together(self):
         self.check(run("task", "retry", "tsk_1", "--state", "dead"), 2, err="not both")
         self.check(run("task", "retry"), 2, err="nothing to retry")

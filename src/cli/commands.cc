@@ -7,6 +7,7 @@ void add_commands(CLI::App& program, Terminal& terminal, std::function<int()>& c
   add_task_commands(tree);
   add_kind_commands(tree);
   add_dead_commands(tree);
+  add_bulk_commands(tree);
   add_node_commands(tree);
   add_stats_command(tree);
   add_token_commands(tree);

@@ -16,6 +16,7 @@ void add_commands(CLI::App& program, Terminal& terminal, std::function<int()>& c
 void add_task_commands(const Tree& tree);
 void add_kind_commands(const Tree& tree);
 void add_dead_commands(const Tree& tree);
+void add_bulk_commands(const Tree& tree);
 void add_node_commands(const Tree& tree);
 void add_stats_command(const Tree& tree);
 void add_token_commands(const Tree& tree);

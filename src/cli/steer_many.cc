@@ -3,18 +3,14 @@
 
 #include <algorithm>
 
+#include "cli/bulk_watch.h"
 #include "cli/confirm.h"
 #include "cli/display_text.h"
 #include "cli/json_read.h"
-#include "cli/progress.h"
 #include "cli/steer.h"
-#include "cli/url_text.h"
 
 namespace recourse::cli {
 namespace {
-
-constexpr Duration kFirstLook = std::chrono::milliseconds(20);
-constexpr Duration kLookEvery = std::chrono::milliseconds(250);
 
 struct Count {
   std::size_t found = 0;
@@ -77,38 +73,6 @@ std::optional<ExitCode> ask(Session& session, const Steering& steering, const St
   std::abort();
 }
 
-std::size_t seen_by(const boost::json::object& job) {
-  return static_cast<std::size_t>(number_of(job, "done") + number_of(job, "requested") +
-                                  number_of(job, "refused"));
-}
-
-// The job as it ended; empty where nobody can say.
-std::optional<boost::json::object> watch(Session& session, const Steering& steering,
-                                         boost::json::object job, const Count& found) {
-  Terminal& terminal = session.terminal();
-  const std::string path = "/api/v1/bulk/" + percent_encoded(text_of(job, "id"));
-  const bool silent = session.flags().quiet || session.flags().json;
-  Progress progress(terminal.err, silent ? std::nullopt : terminal.err_width(),
-                    std::string(steering.does),
-                    found.more ? std::nullopt : std::optional(found.found), terminal.now());
-  Duration pause = kFirstLook;
-  while (text_of(job, "state") == "running") {
-    terminal.sleep(pause);
-    pause = std::min(pause * 2, kLookEvery);
-    auto answer = session.try_get(path);
-    if (!answer) {
-      progress.clear();
-      session.complain(session.exit_code(), session.trouble());
-      session.say(fmt::format("The job {} goes on without you: see {}{}", text_of(job, "id"),
-                              session.server(), path));
-      return std::nullopt;
-    }
-    job = *std::move(answer);
-    progress.update(seen_by(job), terminal.now());
-  }
-  return job;
-}
-
 ExitCode report(Session& session, const Steering& steering, const boost::json::object& job) {
   if (session.flags().json) session.print(job);
   const auto refused = number_of(job, "refused");
@@ -121,10 +85,7 @@ ExitCode report(Session& session, const Steering& steering, const boost::json::o
   for (const auto& error : array_of(job, "errors")) {
     if (error.is_string()) session.say("  " + printable(std::string(error.get_string())));
   }
-  if (text_of(job, "state") != "done") {
-    return session.complain(ExitCode::kFailure, "the job is " + text_of(job, "state"));
-  }
-  return refused > 0 ? ExitCode::kPartlyDone : ExitCode::kOk;
+  return end_of_job(session, job);
 }
 
 }  // namespace
@@ -151,7 +112,8 @@ ExitCode steer_by_filter(Session& session, const Steering& steering, const Steer
   if (const auto code = ask(session, steering, flags, *found)) return *code;
   const auto job = session.call(http::Method::kPost, "/api/v1/bulk", boost::json::serialize(body));
   if (!job) return session.exit_code();
-  const auto ended = watch(session, steering, *job, *found);
+  const auto total = found->more ? std::nullopt : std::optional(found->found);
+  const auto ended = watch_job(session, *job, std::string(steering.does), total);
   return ended ? report(session, steering, *ended) : session.exit_code();
 }
 
