@@ -46,6 +46,19 @@ auth:
         self.check(self.run_as(self.ROOT, "token", "revoke", ids[0], "--yes"), 0)
         self.check(self.run_as(token, "task", "list"), 5)
 
+    def test_are_taken_away_by_name(self):
+        ids = []
+        for name in ["once", "twice", "twice"]:
+            made = self.run_as(self.ROOT, "token", "create", name, "--role", "viewer", "--json")
+            ids.append(json.loads(made.stdout)["id"])
+        revoke = ["token", "revoke", "--yes"]
+        self.check(self.run_as(self.ROOT, *revoke, "once"), 0, "^$", f"once .{ids[0]}. is taken away")
+        self.check(self.run_as(self.ROOT, *revoke, "once"), 3, "^$", "no token once")
+        self.check(self.run_as(self.ROOT, *revoke, "twice"), 2, "^$",
+                   rf"(?s)several tokens are called twice: .*({ids[1]}|{ids[2]}).*({ids[1]}|{ids[2]})")
+        self.check(self.run_as(self.ROOT, *revoke, ids[1]), 0)
+        self.check(self.run_as(self.ROOT, *revoke, "twice"), 0)
+
     def test_come_from_a_file_and_never_from_the_command_line(self):
         with tempfile.NamedTemporaryFile("w") as file:
             file.write(self.ROOT + "\n")
@@ -56,6 +69,26 @@ auth:
                                self.server.url), 5)
         self.check(self.run_as(self.ROOT, "token", "create", "x", "--role", "king"), 2,
                    err="^recourse: role ")
+
+
+class LastAdmin(CliTest):
+    def test_is_not_taken_away_by_a_slip_of_the_hand(self):
+        server = Server(CONFIG)
+        try:
+            made = run("token", "create", "ops", "--role", "admin", server=server.url)
+            self.check(made, 0)
+            revoke = ["token", "revoke", "ops", "--yes"]
+            self.check(run("token", "create", "ci", "--role", "viewer", server=server.url), 0)
+            self.check(run(*revoke, server=server.url), 4, "^$", "(?s)last admin's.*--force")
+            self.check(run("token", "create", "too", "--role", "admin", server=server.url), 0)
+            self.check(run(*revoke, server=server.url), 0)
+            self.check(run("token", "revoke", "too", "--yes", "--force", server=server.url), 0)
+            # Without any, the door is open again.
+            self.check(run("token", "revoke", "ci", "--yes", server=server.url), 0)
+            self.check(run("token", "create", "ops", "--role", "admin", server=server.url), 0)
+            self.check(run(*revoke, server=server.url), 0)
+        finally:
+            server.stop()
 
 
 if __name__ == "__main__":

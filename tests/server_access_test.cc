@@ -201,6 +201,12 @@ TEST_P(ApiAccess, MakesAndTakesAwayTokens) {
   }
 }
 
+TEST_P(ApiAccess, ForceIsOnlyForTokensThatWouldLockTheDoor) {
+  EXPECT_EQ(call(Method::kDelete, "/api/v1/tokens/" + token_ + "?force=maybe").status, 422);
+  EXPECT_EQ(call(Method::kDelete, "/api/v1/tokens/" + token_ + "?by=force").status, 422);
+  EXPECT_EQ(call(Method::kDelete, "/api/v1/tokens/" + token_ + "?force=true").status, 204);
+}
+
 INSTANTIATE_TEST_SUITE_P(Stores, ApiAccess, testing::ValuesIn(kStores), store_name);
 
 }  // namespace

@@ -39,6 +39,7 @@ struct Identity {
   // Sees and changes tasks of this one only; empty: of all.
   std::optional<task::Tenant> tenant = std::nullopt;
 
+  [[nodiscard]] bool makes_tokens() const { return role == Role::kAdmin && !tenant; }
   [[nodiscard]] bool may_see(const task::Tenant& other) const {
     return !tenant || *tenant == other;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -38,6 +39,13 @@ struct KindCard {
   int max_retries = 5;
 };
 
+// When callers must show a token.
+enum class TokenNeed : std::uint8_t {
+  kNever,
+  kOnceThereAreSome,  // from the next start on
+  kNow,
+};
+
 struct SubmitLimits {
   std::size_t payload_bytes = task::kPayloadBytesMax;
   // Tasks of one request.
@@ -55,6 +63,7 @@ struct Desk {
   // For what waits for the store.
   engine::Executor& pool;
   Tokens& tokens;
+  TokenNeed token_need;
   BulkJobs& bulk;
   Feed& feed;
   Figures& figures;

@@ -6,6 +6,7 @@
 #include "api/body.h"
 #include "api/route.h"
 #include "api/shapes.h"
+#include "api/task_filter.h"
 #include "base/text.h"
 
 namespace recourse::api {
@@ -80,7 +81,40 @@ http::Response list(Desk& desk, const Call&) {
   return json_response(object{{"items", std::move(items)}});
 }
 
+// Whether nobody could make a token any more, while everybody needs one.
+Result<bool> locks_the_door(Desk& desk, std::string_view id) {
+  if (desk.token_need == TokenNeed::kNever || desk.tokens.has_fixed_admin()) return false;
+  const auto tokens = desk.tokens.list();
+  if (!tokens) return fail(tokens.error());
+  bool is_admin = false;
+  bool is_last = true;
+  for (const TokenView& token : *tokens) {
+    if (!token.identity.makes_tokens()) continue;
+    if (token.id == id) {
+      is_admin = true;
+    } else {
+      is_last = false;
+    }
+  }
+  // Without any token the door opens with the next start.
+  const bool stays_closed = desk.token_need == TokenNeed::kNow || tokens->size() > 1;
+  return is_admin && is_last && stays_closed;
+}
+
 http::Response revoke(Desk& desk, const Call& call) {
+  std::vector<FieldError> errors;
+  refuse_other_parameters(call.request, {"force"}, errors);
+  const std::string_view force = call.request.parameter("force").value_or("false");
+  if (force != "true" && force != "false") errors.push_back({"?force", "must be true or false"});
+  if (!errors.empty()) return refuse(std::move(errors));
+  const Result<bool> locks = locks_the_door(desk, call.parameters.front());
+  if (!locks) return refuse(locks.error());
+  if (*locks && force == "false") {
+    return refuse(409,
+                  "this is the last admin's token: without it nobody could make another. Make one "
+                  "first, or name one under auth.tokens in the configuration; --force (force=true) "
+                  "takes it away all the same");
+  }
   const Result<> revoked = desk.tokens.revoke(call.parameters.front());
   if (!revoked) return refuse(revoked.error());
   desk.log.info("token_taken_away", {{"token", call.parameters.front()}, {"by", call.caller.name}});

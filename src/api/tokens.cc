@@ -1,5 +1,6 @@
 #include "api/tokens.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <utility>
 
@@ -91,6 +92,11 @@ Result<std::optional<Identity>> Tokens::identify(std::string_view secret) {
   }
   remember(sha256, identity);
   return identity;
+}
+
+bool Tokens::has_fixed_admin() const {
+  return std::ranges::any_of(fixed_,
+                             [](const FixedToken& token) { return token.identity.makes_tokens(); });
 }
 
 Result<bool> Tokens::any() {

@@ -48,6 +48,8 @@ class Tokens {
   Result<std::optional<Identity>> identify(std::string_view secret);
   // The same without asking the store; empty: it has to be asked.
   std::optional<std::optional<Identity>> recall(std::string_view secret);
+  // Whether the configuration names somebody who may make tokens.
+  [[nodiscard]] bool has_fixed_admin() const;
   // Whether there is any at all.
   Result<bool> any();
 

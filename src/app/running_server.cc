@@ -110,6 +110,7 @@ class Server final : public RunningServer {
         .log = log_,
         .pool = pool_,
         .tokens = *tokens_,
+        .token_need = token_need(),
         .bulk = *bulk_,
         .feed = feed_,
         .figures = figures_,
@@ -144,6 +145,12 @@ class Server final : public RunningServer {
   }
 
  private:
+  [[nodiscard]] api::TokenNeed token_need() const {
+    if (token_required_) return api::TokenNeed::kNow;
+    return config_.auth.required == AuthRequired::kFalse ? api::TokenNeed::kNever
+                                                         : api::TokenNeed::kOnceThereAreSome;
+  }
+
   // Beyond this machine nobody comes in without a token.
   Result<> check_access() {
     const bool is_local = listens_on_loopback(config_.server.http.listen);

@@ -1,10 +1,13 @@
 // token create, list, revoke.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/confirm.h"
+#include "cli/display_text.h"
 #include "cli/json_read.h"
 #include "cli/list_run.h"
 #include "cli/url_text.h"
@@ -18,8 +21,10 @@ struct CreateFlags {
 };
 
 struct RevokeFlags {
-  std::string id = {};
+  // An id or a name.
+  std::string which = {};
   bool yes = false;
+  bool force = false;
 };
 
 ExitCode create(Session& session, const CreateFlags& flags) {
@@ -59,9 +64,29 @@ ExitCode list(Session& session) {
   return list_few(session, "/api/v1/tokens", table, add, "No tokens were created here.");
 }
 
+Result<std::string> id_of(const boost::json::array& tokens, const std::string& which) {
+  std::vector<std::string> ids;
+  for (const auto& item : tokens) {
+    const auto* token = item.if_object();
+    if (token == nullptr) continue;
+    if (text_of(*token, "id") == which) return which;
+    if (text_of(*token, "name") == which) ids.push_back(text_of(*token, "id"));
+  }
+  if (ids.size() == 1) return ids.front();
+  if (ids.empty()) return fail(ErrorCode::kNotFound, "there is no token " + printable(which));
+  return fail(ErrorCode::kInvalid,
+              fmt::format("several tokens are called {}: name one by its id, {}", printable(which),
+                          fmt::join(ids, " or ")));
+}
+
 ExitCode revoke(Session& session, const RevokeFlags& flags) {
   Terminal& terminal = session.terminal();
-  const Question question{.what = "Takes the token " + flags.id + " away for good."};
+  const auto listed = session.get("/api/v1/tokens");
+  if (!listed) return session.exit_code();
+  const Result<std::string> id = id_of(array_of(*listed, "items"), flags.which);
+  if (!id) return session.complain(exit_code_of(id.error().code), id.error().message);
+  const std::string token = *id == flags.which ? *id : fmt::format("{} ({})", flags.which, *id);
+  const Question question{.what = "Takes the token " + token + " away for good."};
   const Asking asking{.assumed = flags.yes,
                       .is_terminal = terminal.in_is_terminal && terminal.err_is_terminal};
   switch (confirm(question, asking, terminal.in, terminal.err)) {
@@ -69,10 +94,11 @@ ExitCode revoke(Session& session, const RevokeFlags& flags) {
     case Confirmed::kNo: session.say("Nothing was done."); return ExitCode::kFailure;
     case Confirmed::kNobodyToAsk: return ExitCode::kUsage;
   }
-  const auto answer =
-      session.call(http::Method::kDelete, "/api/v1/tokens/" + percent_encoded(flags.id), "");
+  const auto answer = session.call(
+      http::Method::kDelete,
+      "/api/v1/tokens/" + percent_encoded(*id) + (flags.force ? "?force=true" : ""), "");
   if (!answer) return session.exit_code();
-  session.say(flags.id + " is taken away");
+  session.say(token + " is taken away");
   return ExitCode::kOk;
 }
 
@@ -101,9 +127,10 @@ void add_token_commands(const Tree& tree) {
        tree, list);
 
   const auto which = std::make_shared<RevokeFlags>();
-  CLI::App& remove =
-      add_command(group, "revoke", "Take a token away", {"recourse token revoke tok_01J..."});
-  remove.add_option("id", which->id, "Which")->required()->type_name("ID");
+  CLI::App& remove = add_command(group, "revoke", "Take a token away",
+                                 {"recourse token revoke ci", "recourse token revoke tok_01J..."});
+  remove.add_option("token", which->which, "Its name or its id")->required()->type_name("TOKEN");
+  remove.add_flag("--force", which->force, "The last admin's too: nobody could make another");
   remove.add_flag("-y,--yes", which->yes, "Do not ask");
   runs(remove, tree, [which](Session& session) { return revoke(session, *which); });
 }
