@@ -26,6 +26,8 @@ kinds:
   fine: {{url: "http://127.0.0.1:{port}/fine"}}
   bad: {{url: "http://127.0.0.1:{port}/bad"}}
   held: {{type: worker}}
+schedules:
+  leap-day: {{when: "0 0 29 2 *", kind: held}}
 """
 
 

@@ -141,6 +141,12 @@ class Looking(CliTest):
         self.check(run("top", "--every", "often"), 2, err="--every")
 
 
+    def test_schedules(self):
+        self.check(run("schedule", "list"), 0, r"leap-day +0 0 29 2 \* +held +\S.*-02-29")
+        self.check(run("schedule", "list", "-q"), 0, "^leap-day\n$")
+        self.check(run("schedule", "list", "--json"), 0, '"next_at":"')
+
+
 class Steering(CliTest):
     def test_one_task_by_id(self):
         task = submit("held")

@@ -125,6 +125,22 @@ TEST_P(ApiSystem, EventsComeAsTheyHappenToWhomTheyConcern) {
   EXPECT_TRUE(eventually([&] { return all.ended() && foreign.ended(); }));
 }
 
+TEST_P(ApiSystem, ShowsWhatComesBackByTheClock) {
+  start("  work: {type: worker}\n",
+        "schedules:\n"
+        "  leap: {when: '0 0 29 2 *', kind: work, tenant: mine}\n"
+        "  often: {when: every 1d, kind: other}\n");
+  const array all = get("/api/v1/schedules", "VIEWER").items();
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(all[0].at("name").as_string(), "leap");
+  EXPECT_EQ(all[0].at("when").as_string(), "0 0 29 2 *");
+  EXPECT_EQ(all[0].at("kind").as_string(), "work");
+  EXPECT_EQ(all[0].at("tenant").as_string(), "mine");
+  EXPECT_EQ(all[0].at("next_at").as_string().subview(4), "-02-29T00:00:00Z");
+  EXPECT_THAT(get("/api/v1/schedules", "MINE").items(), SizeIs(1));
+  EXPECT_THAT(get("/api/v1/schedules", "FOREIGN").items(), SizeIs(0));
+}
+
 TEST_P(ApiSystem, ShowsItsHealthItsNodesAndItsFigures) {
   start();
   (void)submit(R"({"kind":"work","unique_key":"a"})");

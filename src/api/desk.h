@@ -22,6 +22,7 @@
 #include "http/server.h"
 #include "store/opened.h"
 #include "task/record.h"
+#include "timing/recurrence.h"
 
 namespace recourse::api {
 
@@ -37,6 +38,15 @@ struct KindCard {
   std::string target;  // where its attempts go: a URL without its password, a command
   Duration timeout = std::chrono::seconds(10);
   int max_retries = 5;
+};
+
+// What the configuration says of a schedule.
+struct ScheduleCard {
+  std::string name;
+  std::string when;  // as it was written
+  timing::Recurrence recurrence;
+  task::Kind kind;
+  task::Tenant tenant;
 };
 
 // When callers must show a token.
@@ -69,6 +79,7 @@ struct Desk {
   Figures& figures;
   LeaseLine& lease_line;
   std::vector<KindCard> kinds;
+  std::vector<ScheduleCard> schedules;
   std::vector<std::string> backoffs;
   SubmitLimits limits;
   std::string version;

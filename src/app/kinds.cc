@@ -154,4 +154,17 @@ std::vector<api::KindCard> cards_of(const Config& config) {
   return cards;
 }
 
+std::vector<api::ScheduleCard> schedule_cards_of(const Config& config) {
+  std::vector<api::ScheduleCard> cards;
+  for (const auto& [name, schedule] : config.schedules) {
+    const task::TaskSpec& spec = schedule.schedule.spec;
+    cards.push_back({.name = name,
+                     .when = schedule.when,
+                     .recurrence = schedule.schedule.when,
+                     .kind = spec.kind,
+                     .tenant = spec.tenant});
+  }
+  return cards;
+}
+
 }  // namespace recourse::app

@@ -24,6 +24,8 @@ Result<> register_kinds(const Config& config, const Environment& environment, en
 // What people are shown of them.
 std::vector<api::KindCard> cards_of(const Config& config);
 
+std::vector<api::ScheduleCard> schedule_cards_of(const Config& config);
+
 // Without the password that may stand in it.
 std::string shown_url(const std::string& url);
 

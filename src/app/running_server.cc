@@ -116,6 +116,7 @@ class Server final : public RunningServer {
         .figures = figures_,
         .lease_line = *lease_line_,
         .kinds = cards_of(config_),
+        .schedules = schedule_cards_of(config_),
         .backoffs = policy::BackoffRegistry().names(),
         .limits = {.payload_bytes = config_.limits.payload_bytes, .batch = config_.limits.batch},
         .version = std::string(kVersion)});

@@ -6,6 +6,7 @@ void add_commands(CLI::App& program, Terminal& terminal, std::function<int()>& c
   const Tree tree{.program = program, .terminal = terminal, .chosen = chosen};
   add_task_commands(tree);
   add_kind_commands(tree);
+  add_schedule_commands(tree);
   add_dead_commands(tree);
   add_bulk_commands(tree);
   add_node_commands(tree);

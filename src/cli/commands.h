@@ -15,6 +15,7 @@ void add_commands(CLI::App& program, Terminal& terminal, std::function<int()>& c
 // The parts of it, one for each noun.
 void add_task_commands(const Tree& tree);
 void add_kind_commands(const Tree& tree);
+void add_schedule_commands(const Tree& tree);
 void add_dead_commands(const Tree& tree);
 void add_bulk_commands(const Tree& tree);
 void add_node_commands(const Tree& tree);

@@ -88,7 +88,8 @@ ExitCode list_few(Session& session, const std::string& path, Table table,
   for (const auto& value : array_of(*answer, "items")) {
     const auto* item = value.if_object();
     if (item == nullptr) continue;
-    if (session.flags().quiet) session.terminal().out << text_of(*item, "id") << '\n';
+    const std::string_view id = item->contains("id") ? "id" : "name";
+    if (session.flags().quiet) session.terminal().out << text_of(*item, id) << '\n';
     add(*item, table);
   }
   if (session.flags().quiet) return ExitCode::kOk;

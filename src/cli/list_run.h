@@ -25,7 +25,8 @@ void add_page_flags(CLI::App& command, ListFlags& flags);
 ExitCode list_tasks(Session& session, const std::string& path, const ListFlags& flags,
                     std::string_view nothing);
 
-// Few enough for one answer: as JSON, as ids, or as the table that `add` fills with each.
+// Few enough for one answer: as JSON, as ids (names where there are none), or as the table that
+// `add` fills with each.
 ExitCode list_few(Session& session, const std::string& path, Table table,
                   const std::function<void(const boost::json::object&, Table&)>& add,
                   std::string_view nothing = {});
