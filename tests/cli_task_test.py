@@ -118,6 +118,11 @@ class Looking(CliTest):
         for part in ["order=9", "DEAD_LETTER", "ATTEMPT", "try it", "episode 2"]:
             self.assertIn(part, page.stdout.decode())
 
+    def test_shows_how_long_a_first_success_took(self):
+        task = submit("fine")
+        wait_for(task, "succeeded")
+        self.check(run("task", "show", task), 0, r"\n +1 +\S+( \S+)* +\d+(ms|s|us) +succeed")
+
     def test_explains(self):
         task = submit("held")
         self.check(run("task", "explain", task), 0, f"{task} is pending: .*worker")

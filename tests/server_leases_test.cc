@@ -35,7 +35,9 @@ TEST_P(ApiLeases, AWorkerTakesATaskAndFinishesIt) {
   EXPECT_EQ(report("complete", ticket).status, 200);
   EXPECT_EQ(report("fail", ticket).status, 200);
   EXPECT_EQ(state_of(id), "succeeded");
-  EXPECT_THAT(get("/api/v1/tasks/" + id + "/attempts").items(), SizeIs(1));
+  const array attempts = get("/api/v1/tasks/" + id + "/attempts").items();
+  ASSERT_THAT(attempts, SizeIs(1));
+  EXPECT_EQ(attempts[0].at("started_at"), get("/api/v1/tasks/" + id).json().at("started_at"));
   EXPECT_THAT(get("/metrics").body,
               testing::HasSubstr(R"(recourse_tasks_ended_total{kind="work",state="succeeded"} 1)"));
 }

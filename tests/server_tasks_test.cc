@@ -242,6 +242,7 @@ TEST_P(ApiTasks, ShowsHowATaskFailedTwiceAndThenWentThroughAndRedrivesTheDead) {
   EXPECT_EQ(attempts[0].at("decision").as_string().subview(0, 5), "retry");
   EXPECT_EQ(attempts[2].at("decision").as_string(), "succeed");
   EXPECT_EQ(attempts[2].at("number").to_number<int>(), 3);
+  EXPECT_FALSE(attempts[2].as_object().contains("started_at")) << "nobody wrote it down";
   EXPECT_EQ(downstream.seen().front().body, R"({"a":1})");
 
   is_well = false;

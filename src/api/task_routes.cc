@@ -74,10 +74,14 @@ http::Response attempts(Desk& desk, const Call& call) {
   array items = to_array(*found);
   // An uneventful attempt leaves no row of its own; the task's own row tells it.
   if (task->state == task::State::kSucceeded && task->ended_at) {
-    items.push_back({{"number", task->attempts},
-                     {"ended_at", to_json(task->ended_at)},
-                     {"owner", task->ended_by ? task::to_string(*task->ended_by) : ""},
-                     {"decision", "succeed"}});
+    object shape{{"number", task->attempts},
+                 {"ended_at", to_json(task->ended_at)},
+                 {"owner", task->ended_by ? task::to_string(*task->ended_by) : ""},
+                 {"decision", "succeed"}};
+    // Of the starts only the first is kept.
+    if (task->attempts == 1 && task->first_started_at)
+      shape["started_at"] = to_json(task->first_started_at);
+    items.push_back(std::move(shape));
   }
   return json_response(object{{"items", std::move(items)}});
 }
