@@ -7,10 +7,12 @@ Usage: cli_watch_test.py PROGRAM [unittest argument...]
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
 import sys
+import termios
 
 from cli_support import PATIENCE, PROGRAM, SERVER, CliTest, clean_environment, main, show, submit
 
@@ -42,11 +44,16 @@ class Events(CliTest):
 
 
 class OnATerminal(CliTest):
-    def talk(self, *arguments: str, answer: bytes, until: bytes) -> tuple[int, bytes]:
-        """Runs it on a terminal of its own; answers once `until` was seen."""
+    def talk(self, *arguments: str, answer: bytes, until: bytes,
+             window: tuple[int, int] = (24, 80)) -> tuple[int, bytes]:
+        """Runs it on a terminal of its own; answers once `until` was seen. Keeps the terminal's modes
+        as they were before and after."""
         child, terminal = pty.fork()
         if child == 0:
-            os.execve(PROGRAM, [PROGRAM, *arguments, "--server", SERVER.url], clean_environment())
+            termios.tcsetwinsize(0, window)
+            os.execve(PROGRAM, [PROGRAM, *arguments, "--server", SERVER.url],
+                      {**clean_environment(), "TERM": "xterm"})
+        self.modes = [termios.tcgetattr(terminal)]
         seen, answered = b"", False
         try:
             while part := os.read(terminal, 4096):
@@ -56,6 +63,7 @@ class OnATerminal(CliTest):
                     os.write(terminal, answer)
         except OSError:
             pass  # how a terminal ends
+        self.modes.append(termios.tcgetattr(terminal))
         os.close(terminal)
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), seen
 
@@ -69,10 +77,22 @@ class OnATerminal(CliTest):
         self.assertEqual(code, 0, seen)
         self.assertEqual(show(task)["task"]["state"], "cancelled")
 
-    def test_ctrl_c_ends_top_at_once(self):
-        code, seen = self.talk("top", answer=b"\x03", until=b"Ctrl-C ends it")
-        self.assertEqual(code, -signal.SIGINT, seen)
-        self.assertIn(b"KIND", seen)
+    def test_top_leaves_the_terminal_as_it_was(self):
+        for key, end in [(b"\x03", -signal.SIGINT), (b"q", 0), (b"\x1c", -signal.SIGQUIT)]:
+            code, seen = self.talk("top", answer=key, until=b"q ends it")
+            self.assertEqual(code, end, seen)
+            self.assertIn(b"KIND", seen)
+            self.assertTrue(seen.startswith(b"\x1b[?1049h"), seen)
+            self.assertTrue(seen.endswith(b"\x1b[?1049l"), seen)
+            self.assertEqual(self.modes[0][3], self.modes[1][3], "keys are not echoed any more")
+
+    def test_top_fits_into_a_small_window(self):
+        code, seen = self.talk("top", answer=b"q", until=b"q ends it", window=(6, 30))
+        self.assertEqual(code, 0, seen)
+        picture = re.sub(rb"\x1b\[[?0-9;]*[A-Za-z]", b"", seen).decode().split("\r\n")
+        self.assertLessEqual(max(map(len, picture)), 30, picture)
+        self.assertEqual(len(picture), 6, picture)
+        self.assertRegex(picture[-1], "q ends it; . more")
 
 
 if __name__ == "__main__":

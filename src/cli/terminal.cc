@@ -12,14 +12,12 @@
 namespace recourse::cli {
 namespace {
 
-constexpr std::size_t kUsualWidth = 80;
-
-std::size_t width_of_window() {
+winsize window() {
   winsize size{};
   for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
-    if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) return size;
   }
-  return kUsualWidth;
+  return {.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
 }
 
 }  // namespace
@@ -54,7 +52,8 @@ Terminal process_terminal(std::map<std::string, std::string> environment) {
           .in_is_terminal = isatty(STDIN_FILENO) == 1,
           .out_is_terminal = isatty(STDOUT_FILENO) == 1,
           .err_is_terminal = isatty(STDERR_FILENO) == 1,
-          .width = width_of_window,
+          .width = [] { return std::size_t{window().ws_col}; },
+          .height = [] { return std::size_t{window().ws_row}; },
           .environment = std::move(environment),
           .now = [] { return SystemClock().now(); },
           .sleep = [](Duration time) { std::this_thread::sleep_for(time); }};

@@ -23,8 +23,9 @@ struct Terminal {
   bool in_is_terminal = false;
   bool out_is_terminal = false;
   bool err_is_terminal = false;
-  // Cells of a line. Asked each time, because windows change.
+  // Cells of a line, and lines. Asked each time, because windows change.
   std::function<std::size_t()> width = [] { return std::size_t{80}; };
+  std::function<std::size_t()> height = [] { return std::size_t{24}; };
   std::map<std::string, std::string> environment = {};
   std::function<TimePoint()> now = {};
   std::function<void(Duration)> sleep = {};

@@ -5,15 +5,11 @@
 #include "cli/commands.h"
 #include "cli/json_read.h"
 #include "cli/overview.h"
+#include "cli/screen.h"
 
 namespace recourse::cli {
 namespace {
 
-constexpr const char* kClearScreen = "\x1b[2J\x1b[H";
-// Over what stands there, so that nothing flickers; then away with what is left below.
-constexpr const char* kHome = "\x1b[H";
-constexpr const char* kClearBelow = "\x1b[J";
-constexpr const char* kClearToLineEnd = "\x1b[K";
 constexpr Duration kOftenest = std::chrono::milliseconds(100);
 
 std::optional<Overview> look(Session& session) {
@@ -28,15 +24,6 @@ std::optional<Overview> look(Session& session) {
   overview.series = *std::move(series);
   overview.kinds = array_of(*kinds, "items");
   return overview;
-}
-
-std::string without_leftovers(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '\n') result += kClearToLineEnd;
-    result += c;
-  }
-  return result;
 }
 
 ExitCode once(Session& session) {
@@ -59,15 +46,15 @@ ExitCode top(Session& session, const std::string& every_text) {
   if (!terminal.out_is_terminal || session.flags().json) return once(session);
   auto overview = look(session);
   if (!overview) return session.complain(session.exit_code(), session.trouble());
-  terminal.out << kClearScreen;
+  Screen screen(terminal);
   while (true) {
     // A server that restarts comes back: the picture waits for it.
     const std::string text = overview
                                  ? overview_text(*overview, terminal.out_width(), session.colors())
                                  : session.colors().red(session.trouble()) + "\n";
-    terminal.out << kHome << without_leftovers(text) << session.colors().dim("Ctrl-C ends it")
-                 << kClearBelow << std::flush;
-    terminal.sleep(std::max(*every, kOftenest));
+    screen.draw(text, "q ends it");
+    const auto key = screen.wait(std::max(*every, kOftenest));
+    if (key == 'q' || key == 'Q' || key == kEndOfInput) return ExitCode::kOk;
     overview = look(session);
   }
 }

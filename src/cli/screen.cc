@@ -1,0 +1,145 @@
+#include "cli/screen.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "cli/display_text.h"
+
+namespace recourse::cli {
+namespace {
+
+// Another page than the one that was there, without a cursor; and back.
+constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l";
+// Cleared first: what a resized window pushed aside would stay.
+constexpr std::string_view kLeave = "\x1b[2J\x1b[?25h\x1b[?1049l";
+constexpr std::string_view kClear = "\x1b[2J";
+constexpr std::string_view kHome = "\x1b[H";
+constexpr std::string_view kClearToLineEnd = "\x1b[K";
+constexpr std::string_view kClearBelow = "\x1b[J";
+constexpr std::string_view kPlain = "\x1b[0m";
+constexpr std::string_view kEllipsis = "\u2026";
+// Windows tell of a change by a signal that may reach any thread: looking is simpler.
+constexpr Duration kLookEvery = std::chrono::milliseconds(100);
+constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+// A signal's handler reaches nothing else. Set before the handlers are, and not while they are.
+termios before{};
+bool has_keys = false;
+
+// Only what a signal's handler may call.
+void restore() {
+  (void)!::write(STDOUT_FILENO, kLeave.data(), kLeave.size());
+  if (has_keys) (void)::tcsetattr(STDIN_FILENO, TCSANOW, &before);
+}
+
+void set_handler(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  (void)::sigaction(signal, &action, nullptr);
+}
+
+// Ends as if there had been no handler, so that whoever waits for us sees the signal.
+void end_by(int signal) {
+  restore();
+  set_handler(signal, SIG_DFL);
+  (void)::raise(signal);
+}
+
+// Of a line with colours: they take no room, and end with it.
+std::string cut_line(std::string_view line, std::size_t width) {
+  std::string plain;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '\x1b') {
+      i = std::min(line.find('m', i), line.size());
+    } else {
+      plain += line[i];
+    }
+  }
+  if (width_of(plain) <= width) return std::string(line);
+  // Bytes of the text that stay before the ellipsis.
+  std::size_t left = width == 0 ? 0 : cut_to(plain, width).size() - kEllipsis.size();
+  std::string result;
+  for (std::size_t i = 0; i < line.size() && left > 0; ++i) {
+    const bool is_color = line[i] == '\x1b';
+    const std::size_t size = is_color ? line.find('m', i) + 1 - i : 1;
+    result += line.substr(i, size);
+    i += size - 1;
+    if (!is_color) --left;
+  }
+  return result.append(width == 0 ? "" : kEllipsis).append(kPlain);
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string fit_picture(std::string_view text, std::string_view last, const Window& window) {
+  const std::vector<std::string_view> lines = lines_of(text);
+  const std::size_t shown = std::min(lines.size(), std::max<std::size_t>(window.rows, 1) - 1);
+  std::string picture;
+  for (std::size_t i = 0; i < shown; ++i) {
+    // Cleared before it is written: behind a full line there is no place to stand.
+    picture.append(kClearToLineEnd).append(cut_line(lines[i], window.columns)).append("\n");
+  }
+  std::string end(last);
+  if (shown < lines.size())
+    end += fmt::format("; {} more in a larger window", lines.size() - shown);
+  return picture.append(kClearBelow).append(cut_line(end, window.columns));
+}
+
+Screen::Screen(Terminal& terminal) : terminal_(terminal) {
+  has_keys = terminal.in_is_terminal && ::tcgetattr(STDIN_FILENO, &before) == 0;
+  if (has_keys) {
+    termios keys = before;
+    keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    (void)::tcsetattr(STDIN_FILENO, TCSANOW, &keys);
+  }
+  for (const int signal : kEnding) set_handler(signal, end_by);
+  terminal_.out << kEnter << std::flush;
+}
+
+Screen::~Screen() {
+  terminal_.out << std::flush;
+  restore();
+  for (const int signal : kEnding) set_handler(signal, SIG_DFL);
+}
+
+Window Screen::window() const { return {terminal_.width(), terminal_.height()}; }
+
+void Screen::draw(std::string_view text, std::string_view last) {
+  // Over what stands there, so that nothing flickers; anew where the window has changed.
+  if (const Window now = window(); now != std::exchange(drawn_, now)) terminal_.out << kClear;
+  terminal_.out << kHome << fit_picture(text, last, drawn_) << std::flush;
+}
+
+std::optional<char> Screen::wait(Duration time) {
+  const TimePoint end = terminal_.now() + time;
+  while (window() == drawn_) {
+    const Duration left = std::min(end - terminal_.now(), kLookEvery);
+    if (left <= Duration::zero()) return std::nullopt;
+    pollfd keys{.fd = has_keys ? STDIN_FILENO : -1, .events = POLLIN, .revents = 0};
+    const auto patience = std::chrono::ceil<std::chrono::milliseconds>(left);
+    if (::poll(&keys, 1, static_cast<int>(patience.count())) <= 0) continue;
+    char key = 0;
+    return ::read(STDIN_FILENO, &key, 1) == 1 ? key : kEndOfInput;
+  }
+  return std::nullopt;
+}
+
+}  // namespace recourse::cli
