@@ -28,9 +28,9 @@ TEST_F(TokensTest, AreKnownByTheirSecretUntilTheyAreTakenAway) {
   EXPECT_EQ((*who)->tenant, task::Tenant("t"));
   ASSERT_EQ(tokens_.list()->size(), 1U);
   EXPECT_EQ(tokens_.list()->front().created_by, "ops");
-  EXPECT_TRUE(tokens_.revoke(made->view.id));
+  EXPECT_TRUE(tokens_.revoke(made->view.id, "ops"));
   EXPECT_EQ(*tokens_.identify(made->secret), std::nullopt);
-  EXPECT_EQ(tokens_.revoke(made->view.id).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(tokens_.revoke(made->view.id, "ops").error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(TokensTest, AreKeptAsTheirHashOnly) {
@@ -50,7 +50,7 @@ TEST_F(TokensTest, AreForgottenWhenTheyExpireOrAnotherNodeTakesThemAway) {
   clock_.advance(6s);
   EXPECT_FALSE(tokens_.recall(made->secret));
   Tokens elsewhere(opened_->records(), ids_, clock_, {});
-  ASSERT_TRUE(elsewhere.revoke(made->view.id));
+  ASSERT_TRUE(elsewhere.revoke(made->view.id, "ops"));
   EXPECT_EQ(*tokens_.identify(made->secret), std::nullopt);
   const auto short_lived = tokens_.create({.name = "x", .role = Role::kViewer}, 1min, "ops");
   clock_.advance(2min);

@@ -227,7 +227,10 @@ class Steering(CliTest):
 
     def test_kinds(self):
         self.check(run("kind", "list"), 0, r"held +worker +ok")
-        self.check(run("kind", "pause", "fine"), 0, err="fine is paused")
+        self.check(run("kind", "pause", "fine", "--reason", "moving"), 0, err="fine is paused")
+        self.check(run("audit", "list"), 0, "local +kind_paused +fine: moving")
+        self.check(run("audit", "list", "--limit", "1"), 0, err="There are more")
+        self.check(run("audit", "list", "--json"), 0, '"action":"kind_paused"')
         self.check(run("kind", "show", "fine"), 0, r"fine  paused\n.*http")
         task = submit("fine")
         self.check(run("task", "explain", task), 0, "paused")

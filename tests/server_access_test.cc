@@ -201,6 +201,22 @@ TEST_P(ApiAccess, MakesAndTakesAwayTokens) {
   }
 }
 
+TEST_P(ApiAccess, TheAuditSaysWhoMadeTokensAndWhyAKindIsPaused) {
+  ASSERT_EQ(post("/api/v1/kinds/work/pause", R"({"reason":"moving"})", "OPERATOR").status, 200);
+  EXPECT_EQ(post("/api/v1/kinds/work/pause", R"({"why":"moving"})", "OPERATOR").status, 422);
+  ASSERT_EQ(call(Method::kDelete, "/api/v1/tokens/" + token_).status, 204);
+  std::vector<std::string> said;
+  for (const auto& entry : get("/api/v1/audit").items()) {
+    const object& row = entry.as_object();
+    said.push_back(std::string(row.at("actor").as_string()) + " " +
+                   std::string(row.at("action").as_string()) + " " +
+                   std::string(row.at("detail").as_string()));
+  }
+  EXPECT_THAT(said, testing::IsSupersetOf({"adam token_created " + token_ + " of t, viewer",
+                                           "adam token_revoked " + token_ + " of t, viewer",
+                                           std::string("olga kind_paused work: moving")}));
+}
+
 TEST_P(ApiAccess, ForceIsOnlyForTokensThatWouldLockTheDoor) {
   EXPECT_EQ(call(Method::kDelete, "/api/v1/tokens/" + token_ + "?force=maybe").status, 422);
   EXPECT_EQ(call(Method::kDelete, "/api/v1/tokens/" + token_ + "?by=force").status, 422);

@@ -124,8 +124,18 @@ http::Response set_pause(Desk& desk, const Call& call, bool paused) {
   if (name.ends_with('*')) {
     return refuse(422, shown(name) + " stands for many kinds; pause and resume each by its name");
   }
+  const auto body = read_body(call.request);
+  if (!body) return refuse(400, body.error().message);
+  std::vector<FieldError> errors;
+  Fields fields(*body, "", errors);
+  const std::string reason = fields.text("reason").value_or("");
+  if (reason.size() > task::kReasonBytesMax) {
+    fields.refuse("reason", fmt::format("has up to {} bytes", task::kReasonBytesMax));
+  }
+  fields.refuse_others();
+  if (!errors.empty()) return refuse(std::move(errors));
   const auto version =
-      desk.opened.store().pause_kind(task::Kind(name), paused, call.caller.name, kPatience);
+      desk.opened.store().pause_kind(task::Kind(name), paused, call.caller.name, kPatience, reason);
   if (!version) return refuse(version.error());
   tell_owners(desk);
   object shape{{"name", name}, {"paused", paused}};

@@ -115,7 +115,7 @@ http::Response revoke(Desk& desk, const Call& call) {
                   "first, or name one under auth.tokens in the configuration; --force (force=true) "
                   "takes it away all the same");
   }
-  const Result<> revoked = desk.tokens.revoke(call.parameters.front());
+  const Result<> revoked = desk.tokens.revoke(call.parameters.front(), call.caller.name);
   if (!revoked) return refuse(revoked.error());
   desk.log.info("token_taken_away", {{"token", call.parameters.front()}, {"by", call.caller.name}});
   return {.status = 204};

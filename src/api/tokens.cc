@@ -27,6 +27,13 @@ std::string value_of(const TokenView& view) {
   return boost::json::serialize(value);
 }
 
+store::Deed deed_of(const TokenView& view, std::string action, std::string_view by) {
+  const Identity& whose = view.identity;
+  std::string detail = view.id + " of " + whose.name + ", " + std::string(to_string(whose.role));
+  if (whose.tenant) detail += " of tenant " + whose.tenant->value;
+  return {.actor = std::string(by), .action = std::move(action), .detail = std::move(detail)};
+}
+
 Role role_of(std::string_view text) {
   for (const Role role : kGivenRoles) {
     if (to_string(role) == text) return role;
@@ -118,7 +125,7 @@ Result<NewToken> Tokens::create(Identity identity, std::optional<Duration> lives
   const auto added = records_.add({.space = std::string(kSpace),
                                    .name = sha256_of(token.secret),
                                    .value = value_of(token.view)},
-                                  lives_for, kPatience);
+                                  lives_for, kPatience, deed_of(token.view, "token_created", by));
   if (!added) return fail(added.error());
   token.view.expires_at = added->record.expires_at;
   return token;
@@ -141,7 +148,7 @@ Result<std::vector<TokenView>> Tokens::list() {
   return views;
 }
 
-Result<> Tokens::revoke(std::string_view id) {
+Result<> Tokens::revoke(std::string_view id, std::string_view by) {
   std::optional<std::string> after;
   do {
     const auto page = records_.list(kSpace, after, kPage, kPatience);
@@ -149,7 +156,8 @@ Result<> Tokens::revoke(std::string_view id) {
     for (const store::Record& record : page->records) {
       const Result<TokenView> view = view_of(record);
       if (!view || view->id != id) continue;
-      const Result<bool> removed = records_.remove(kSpace, record.name, kPatience);
+      const Result<bool> removed =
+          records_.remove(kSpace, record.name, kPatience, deed_of(*view, "token_revoked", by));
       if (!removed) return fail(removed.error());
       MutexLock lock(mutex_);
       known_.erase(record.name);

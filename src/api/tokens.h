@@ -57,7 +57,7 @@ class Tokens {
                           std::string_view by);
   Result<std::vector<TokenView>> list();
   // kNotFound where there is none.
-  Result<> revoke(std::string_view id);
+  Result<> revoke(std::string_view id, std::string_view by);
 
  private:
   struct Known {

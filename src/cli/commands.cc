@@ -11,6 +11,7 @@ void add_commands(CLI::App& program, Terminal& terminal, std::function<int()>& c
   add_bulk_commands(tree);
   add_node_commands(tree);
   add_stats_command(tree);
+  add_audit_commands(tree);
   add_token_commands(tree);
   add_events_command(tree);
   add_top_command(tree);

@@ -44,9 +44,18 @@ ExitCode show(Session& session, const std::string& name) {
   return ExitCode::kOk;
 }
 
-ExitCode set_pause(Session& session, const std::string& name, const std::string& verb) {
-  const auto answer = session.call(http::Method::kPost,
-                                   "/api/v1/kinds/" + percent_encoded(name) + "/" + verb, "{}");
+struct PauseFlags {
+  std::string name = {};
+  std::string reason = {};
+};
+
+ExitCode set_pause(Session& session, const PauseFlags& flags, const std::string& verb) {
+  const std::string& name = flags.name;
+  boost::json::object body;
+  if (!flags.reason.empty()) body["reason"] = flags.reason;
+  const auto answer =
+      session.call(http::Method::kPost, "/api/v1/kinds/" + percent_encoded(name) + "/" + verb,
+                   boost::json::serialize(body));
   if (!answer) return session.exit_code();
   if (session.flags().json) session.print(*answer);
   session.say(verb == "pause" ? name + " is paused: what runs ends, nothing new starts"
@@ -57,11 +66,11 @@ ExitCode set_pause(Session& session, const std::string& name, const std::string&
   return ExitCode::kOk;
 }
 
-void add_one(CLI::App& command, const Tree& tree,
-             const std::function<ExitCode(Session&, const std::string&)>& run) {
-  const auto name = std::make_shared<std::string>();
-  command.add_option("kind", *name, "Which")->required()->type_name("KIND");
-  runs(command, tree, [name, run](Session& session) { return run(session, *name); });
+void add_pause(CLI::App& command, const Tree& tree, const std::string& verb) {
+  const auto flags = std::make_shared<PauseFlags>();
+  command.add_option("kind", flags->name, "Which")->required()->type_name("KIND");
+  command.add_option("--reason", flags->reason, "For the audit")->type_name("TEXT");
+  runs(command, tree, [flags, verb](Session& session) { return set_pause(session, *flags, verb); });
 }
 
 }  // namespace
@@ -71,17 +80,16 @@ void add_kind_commands(const Tree& tree) {
                               {"recourse kind list", "recourse kind pause grant-points"});
   runs(add_command(group, "list", "All kinds, with what they have to do", {"recourse kind list"}),
        tree, list);
-  add_one(add_command(group, "show", "One kind: its target, counts, backlog and breaker",
-                      {"recourse kind show grant-points"}),
-          tree, show);
-  add_one(add_command(group, "pause", "Start nothing more of this kind, on any node",
-                      {"recourse kind pause grant-points"}),
-          tree, [](Session& session, const std::string& name) {
-            return set_pause(session, name, "pause");
-          });
-  add_one(
-      add_command(group, "resume", "Let it go on", {"recourse kind resume grant-points"}), tree,
-      [](Session& session, const std::string& name) { return set_pause(session, name, "resume"); });
+  const auto name = std::make_shared<std::string>();
+  CLI::App& one = add_command(group, "show", "One kind: its target, counts, backlog and breaker",
+                              {"recourse kind show grant-points"});
+  one.add_option("kind", *name, "Which")->required()->type_name("KIND");
+  runs(one, tree, [name](Session& session) { return show(session, *name); });
+  add_pause(add_command(group, "pause", "Start nothing more of this kind, on any node",
+                        {"recourse kind pause grant-points --reason 'maintenance until ten'"}),
+            tree, "pause");
+  add_pause(add_command(group, "resume", "Let it go on", {"recourse kind resume grant-points"}),
+            tree, "resume");
 }
 
 }  // namespace recourse::cli

@@ -56,6 +56,12 @@ void add_page_flags(CLI::App& command, ListFlags& flags) {
 
 ExitCode list_tasks(Session& session, const std::string& path, const ListFlags& flags,
                     std::string_view nothing) {
+  return list_pages(session, path, flags, task_table, nothing);
+}
+
+ExitCode list_pages(Session& session, const std::string& path, const ListFlags& flags,
+                    Table (*table_of)(const boost::json::array& items, TimePoint now),
+                    std::string_view nothing) {
   const auto filter = to_parameters(flags.filter);
   if (!filter) return session.complain(ExitCode::kUsage, filter.error().message);
   const auto listed = read_pages(session, path, *filter, flags);
@@ -70,7 +76,7 @@ ExitCode list_tasks(Session& session, const std::string& path, const ListFlags& 
     print_ids(session, listed->items);
     return ExitCode::kOk;
   }
-  session.print(task_table(listed->items, session.now()));
+  session.print(table_of(listed->items, session.now()));
   if (listed->items.empty()) session.say(nothing);
   if (!listed->next.empty()) session.say("There are more: --all shows them, --limit so many.");
   return ExitCode::kOk;

@@ -25,6 +25,11 @@ void add_page_flags(CLI::App& command, ListFlags& flags);
 ExitCode list_tasks(Session& session, const std::string& path, const ListFlags& flags,
                     std::string_view nothing);
 
+// The same of other things than tasks.
+ExitCode list_pages(Session& session, const std::string& path, const ListFlags& flags,
+                    Table (*table_of)(const boost::json::array& items, TimePoint now),
+                    std::string_view nothing);
+
 // Few enough for one answer: as JSON, as ids (names where there are none), or as the table that
 // `add` fills with each.
 ExitCode list_few(Session& session, const std::string& path, Table table,

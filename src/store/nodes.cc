@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include "base/planted_bug.h"
+#include "base/text.h"
 #include "store/batch.h"
 #include "store/books.h"
 #include "store/transactional_store.h"
+#include "task/control.h"
 
 namespace recourse::store {
 namespace {
@@ -165,9 +167,12 @@ Result<Adopted> TransactionalStore::adopt(std::string_view by, Duration within) 
 }
 
 Result<std::int64_t> TransactionalStore::pause_kind(const task::Kind& kind, bool paused,
-                                                    std::string_view by, Duration within) {
+                                                    std::string_view by, Duration within,
+                                                    std::string_view reason) {
   if (Result<> valid = check_actor(by); !valid) return fail(valid.error());
   if (Result<> valid = check(kind); !valid) return fail(valid.error());
+  std::string detail = kind.value;
+  if (!reason.empty()) detail += ": " + clean_text(reason, task::kReasonBytesMax);
   std::int64_t version = 0;
   const auto work = [&](Transaction& transaction) -> Result<> {
     const auto set = transaction.set_pause(kind, paused, by);
@@ -180,7 +185,7 @@ Result<std::int64_t> TransactionalStore::pause_kind(const task::Kind& kind, bool
                  .task = std::nullopt,
                  .actor = std::string(by),
                  .action = paused ? "kind_paused" : "kind_resumed",
-                 .detail = kind.value,
+                 .detail = detail,
                  .fence = {}});
     return books.write(transaction);
   };

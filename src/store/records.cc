@@ -37,11 +37,28 @@ std::optional<TimePoint> end_of(std::optional<Duration> lives_for, TimePoint now
   return saturating_add(now, *lives_for);
 }
 
+Result<> check_deed(const std::optional<Deed>& deed) {
+  return deed ? check_actor(deed->actor) : Result<>();
+}
+
+Result<> write_deed(Transaction& transaction, const std::optional<Deed>& deed, TimePoint now) {
+  if (!deed) return {};
+  const AuditEntry entry{.at = now,
+                         .task = std::nullopt,
+                         .actor = deed->actor,
+                         .action = deed->action,
+                         .detail = deed->detail,
+                         .fence = {}};
+  return transaction.add_audit({&entry, 1});
+}
+
 }  // namespace
 
 Result<AddedRecord> TransactionalRecords::add(const Record& record,
-                                              std::optional<Duration> lives_for, Duration within) {
+                                              std::optional<Duration> lives_for, Duration within,
+                                              const std::optional<Deed>& deed) {
   if (Result<> valid = check_record(record); !valid) return fail(valid.error());
+  if (Result<> valid = check_deed(deed); !valid) return fail(valid.error());
   AddedRecord answer;
   // Run again it would take its own first write for somebody else's.
   const Result<> ran =
@@ -57,8 +74,9 @@ Result<AddedRecord> TransactionalRecords::add(const Record& record,
         answer = {.added = true, .record = record};
         answer.record.version = 1;
         answer.record.expires_at = end_of(lives_for, *now);
-        return *there ? transaction.write_record(answer.record)
-                      : transaction.insert_record(answer.record);
+        Result<> written = *there ? transaction.write_record(answer.record)
+                                  : transaction.insert_record(answer.record);
+        return written ? write_deed(transaction, deed, *now) : written;
       });
   if (!ran) return fail(ran.error());
   return answer;
@@ -95,15 +113,18 @@ Result<Record> TransactionalRecords::replace(const Record& record,
 }
 
 Result<bool> TransactionalRecords::remove(std::string_view space, std::string_view name,
-                                          Duration within) {
+                                          Duration within, const std::optional<Deed>& deed) {
   if (Result<> valid = check_name(space, name); !valid) return fail(valid.error());
+  if (Result<> valid = check_deed(deed); !valid) return fail(valid.error());
   bool removed = false;
   const Result<> ran =
       backend_.run(Line::kWork, Repeat::kInDoubt, within, [&](Transaction& transaction) {
         const Result<bool> deleted = transaction.delete_record(space, name);
         if (!deleted) return Result<>(fail(deleted.error()));
         removed = *deleted;
-        return Result<>();
+        if (!removed || !deed) return Result<>();
+        const Result<TimePoint> now = transaction.now();
+        return now ? write_deed(transaction, deed, *now) : Result<>(fail(now.error()));
       });
   if (!ran) return fail(ran.error());
   return removed;

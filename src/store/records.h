@@ -38,6 +38,13 @@ struct AddedRecord {
   Record record;
 };
 
+// For the audit, written with the change that it tells of, or not at all.
+struct Deed {
+  std::string actor;   // who
+  std::string action;  // a fixed word: token_created, token_revoked
+  std::string detail;
+};
+
 struct RecordPage {
   std::vector<Record> records;  // by name
   std::optional<std::string> next;
@@ -50,13 +57,15 @@ class Records {
   // Of several that add one name, one wins, and the others are shown what it wrote. `lives_for` is
   // by the store's clock; empty: for ever. kInDoubt: it may be there.
   virtual Result<AddedRecord> add(const Record& record, std::optional<Duration> lives_for,
-                                  Duration within) = 0;
+                                  Duration within,
+                                  const std::optional<Deed>& deed = std::nullopt) = 0;
   // Only while its version is the one given; answers it as it stands then. kConflict: somebody else
   // was faster. kNotFound: it is gone.
   virtual Result<Record> replace(const Record& record, std::optional<Duration> lives_for,
                                  Duration within) = 0;
   // False: there was none.
-  virtual Result<bool> remove(std::string_view space, std::string_view name, Duration within) = 0;
+  virtual Result<bool> remove(std::string_view space, std::string_view name, Duration within,
+                              const std::optional<Deed>& deed = std::nullopt) = 0;
   virtual Result<std::optional<Record>> find(std::string_view space, std::string_view name,
                                              Duration within) = 0;
   virtual Result<RecordPage> list(std::string_view space, std::optional<std::string> after,

@@ -67,9 +67,9 @@ class Store {
   // What people want: done, requested of the owner, or refused with the reason, per task.
   virtual Result<ControlAnswer> control(const Selection& which, const task::Order& order,
                                         std::string_view by, Duration within) = 0;
-  // Answers the number that every live node has to confirm.
+  // Answers the number that every live node has to confirm. The reason is for the audit.
   virtual Result<std::int64_t> pause_kind(const task::Kind& kind, bool paused, std::string_view by,
-                                          Duration within) = 0;
+                                          Duration within, std::string_view reason = {}) = 0;
   // Deletes finished tasks past their retention, with all that is remembered of them, and leaves
   // one audit row. Answers how many; as many as the limit means there may be more.
   virtual Result<std::size_t> purge(const PurgeRequest& request, Duration within) = 0;

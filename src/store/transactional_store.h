@@ -34,7 +34,7 @@ class TransactionalStore final : public Store {
   Result<ControlAnswer> control(const Selection& which, const task::Order& order,
                                 std::string_view by, Duration within) override;
   Result<std::int64_t> pause_kind(const task::Kind& kind, bool paused, std::string_view by,
-                                  Duration within) override;
+                                  Duration within, std::string_view reason) override;
   Result<std::size_t> purge(const PurgeRequest& request, Duration within) override;
 
  private:

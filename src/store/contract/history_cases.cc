@@ -153,11 +153,12 @@ TEST_P(StoreContract, TheWholeAuditHoldsTasksAndNodes) {
 }
 
 TEST_P(StoreContract, AKindsPauseIsInTheAuditWithoutATask) {
-  (void)must(store().pause_kind(Kind("mail"), true, "alice", kWithin));
+  (void)must(store().pause_kind(Kind("mail"), true, "alice", kWithin, "maintenance"));
 
   const std::vector<AuditEntry> entries = audit_of(std::nullopt);
 
   EXPECT_EQ(entries.at(0).actor, "alice");
+  EXPECT_EQ(entries.at(0).detail, "mail: maintenance");
   EXPECT_EQ(entries.at(0).task, std::nullopt);
 }
 

@@ -90,6 +90,27 @@ TEST_P(StoreContract, ARemovedRecordIsGone) {
   EXPECT_TRUE(must(records().add(record_of("one"), std::nullopt, kWithin)).added);
 }
 
+TEST_P(StoreContract, WhatWasDoneToARecordIsInTheAuditOnce) {
+  const Deed made{.actor = "alice", .action = "token_created", .detail = "ci"};
+  const Deed gone{.actor = "bob", .action = "token_revoked", .detail = "ci"};
+
+  (void)must(records().add(record_of("one"), std::nullopt, kWithin, made));
+  (void)must(records().add(record_of("one"), std::nullopt, kWithin, made));
+  (void)must(records().remove("token", "one", kWithin, gone));
+  (void)must(records().remove("token", "one", kWithin, gone));
+
+  std::vector<std::string> deeds;
+  for (const AuditEntry& entry : audit_of(std::nullopt)) {
+    if (entry.action.starts_with("token_")) {
+      deeds.push_back(entry.actor + " " + entry.action + " " + entry.detail);
+    }
+  }
+  // The newest first.
+  EXPECT_THAT(deeds, ElementsAre("bob token_revoked ci", "alice token_created ci"));
+  EXPECT_EQ(code_of(records().remove("token", "one", kWithin, Deed{"", "x", ""})),
+            ErrorCode::kInvalid);
+}
+
 TEST_P(StoreContract, AnExpiredRecordIsAsGoodAsGoneAndSweptUp) {
   const AddedRecord old = must(records().add(record_of("old"), kInstant, kWithin));
   (void)must(records().add(record_of("young"), kHour, kWithin));
