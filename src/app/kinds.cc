@@ -24,7 +24,7 @@ Result<runner::HttpRunnerSettings> call_settings(const KindConfig& kind) {
     settings.headers.add(name, value.reveal());
   }
   for (const Secret& secret : kind.http.signing) {
-    auto key = runner::WebhookKey::parse(secret.reveal());
+    auto key = http::WebhookKey::parse(secret.reveal());
     if (!key) return fail(key.error());
     settings.keys.push_back(*std::move(key));
   }

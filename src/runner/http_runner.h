@@ -16,7 +16,7 @@
 #include "engine/attempt_run.h"
 #include "engine/core/settings.h"
 #include "http/client.h"
-#include "runner/webhook_signature.h"
+#include "http/webhook_signature.h"
 
 namespace recourse::runner {
 
@@ -41,7 +41,7 @@ struct HttpRunnerSettings {
   // PEM of authorities to trust instead of the system's.
   std::string authorities = {};
   // Each signs; none: unsigned.
-  std::vector<WebhookKey> keys = {};
+  std::vector<http::WebhookKey> keys = {};
   // Of the answer only its beginning is wanted, for a person.
   std::size_t answer_bytes_max = std::size_t{16} * 1024;
   std::optional<HttpProbe> probe = std::nullopt;

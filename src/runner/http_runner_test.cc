@@ -86,20 +86,21 @@ TEST_F(HttpRunner, ATasksHeadersAreSentButCannotBeOurs) {
 
 TEST_F(HttpRunner, IsSignedByEveryKey) {
   TestServer server(always(TestServer::answer(200)));
-  const WebhookKey first = WebhookKey::parse("the first secret of some length").value();
-  const WebhookKey second = WebhookKey::parse("the second secret of some length").value();
+  const http::WebhookKey first = http::WebhookKey::parse("the first secret of some length").value();
+  const http::WebhookKey second =
+      http::WebhookKey::parse("the second secret of some length").value();
 
   (void)TestAttempt().result_of(handler({.url = server.url(), .keys = {first, second}}));
 
   const auto seen = server.seen().at(0);
-  const WebhookParts parts{.id = *seen.headers.find("webhook-id"),
-                           .timestamp = *seen.headers.find("webhook-timestamp"),
-                           .body = seen.body};
+  const http::WebhookParts parts{.id = *seen.headers.find("webhook-id"),
+                                 .timestamp = *seen.headers.find("webhook-timestamp"),
+                                 .body = seen.body};
   EXPECT_EQ(parts.id, "tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV");
   EXPECT_EQ(parts.timestamp, "1700000000");
-  for (const WebhookKey& key : {first, second}) {
-    EXPECT_TRUE(verify_webhook(std::span(&key, 1), parts, *seen.headers.find("webhook-signature"),
-                               clock_.now()));
+  for (const http::WebhookKey& key : {first, second}) {
+    EXPECT_TRUE(http::verify_webhook(std::span(&key, 1), parts,
+                                     *seen.headers.find("webhook-signature"), clock_.now()));
   }
 }
 

@@ -44,11 +44,11 @@ http::Headers outgoing_headers(const engine::AttemptRun& run, const OutgoingHead
   headers.add("Idempotency-Key", id);
   if (!task.spec.trace_parent.empty()) headers.add("traceparent", task.spec.trace_parent);
   if (with.keys.empty()) return headers;
-  const std::string timestamp = webhook_timestamp(now);
-  headers.add(std::string(kWebhookId), id);
-  headers.add(std::string(kWebhookTimestamp), timestamp);
-  headers.add(std::string(kWebhookSignature),
-              sign_webhook(with.keys, {.id = id, .timestamp = timestamp, .body = body}));
+  const std::string timestamp = http::webhook_timestamp(now);
+  headers.add(std::string(http::kWebhookId), id);
+  headers.add(std::string(http::kWebhookTimestamp), timestamp);
+  headers.add(std::string(http::kWebhookSignature),
+              http::sign_webhook(with.keys, {.id = id, .timestamp = timestamp, .body = body}));
   return headers;
 }
 

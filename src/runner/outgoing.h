@@ -9,7 +9,7 @@
 #include "base/time.h"
 #include "engine/attempt_run.h"
 #include "http/message.h"
-#include "runner/webhook_signature.h"
+#include "http/webhook_signature.h"
 
 namespace recourse::runner {
 
@@ -23,7 +23,7 @@ bool is_reserved(std::string_view header);
 struct OutgoingHeaders {
   // From the kind's settings: they win over the task's.
   const http::Headers& fixed;
-  const std::vector<WebhookKey>& keys;
+  const std::vector<http::WebhookKey>& keys;
 };
 
 // Recourse-Task, -Kind, -Attempt, -Fence, -Ticket, Idempotency-Key (the same for every attempt of

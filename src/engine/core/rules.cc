@@ -13,12 +13,6 @@ bool has_star(std::string_view name) { return name.ends_with('*'); }
 
 }  // namespace
 
-bool fits(std::string_view name, std::string_view kind) {
-  if (!has_star(name)) return name == kind;
-  name.remove_suffix(1);
-  return kind.starts_with(name);
-}
-
 policy::Backoff backoff_of(const KindRules& rules, const std::string& name) {
   policy::BackoffSettings settings = rules.settings.backoff;
   if (!name.empty()) {

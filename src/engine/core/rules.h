@@ -15,6 +15,7 @@
 #include "policy/failure_router.h"
 #include "policy/strategy.h"
 #include "task/ids.h"
+#include "task/kind_name.h"
 
 namespace recourse::engine {
 
@@ -54,6 +55,6 @@ class KindTable {
 policy::Backoff backoff_of(const KindRules& rules, const std::string& name);
 
 // Whether a name of a node's row stands for the kind.
-bool fits(std::string_view name, std::string_view kind);
+using task::fits;
 
 }  // namespace recourse::engine

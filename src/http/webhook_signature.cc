@@ -1,36 +1,24 @@
-#include "runner/webhook_signature.h"
+#include "http/webhook_signature.h"
 
 #include <fmt/format.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 
-#include <array>
 #include <charconv>
 #include <cstdint>
 #include <optional>
 
-#include "base/invariant.h"
 #include "http/base64.h"
+#include "http/hmac.h"
 
-namespace recourse::runner {
+namespace recourse::http {
 namespace {
 
 constexpr std::string_view kSecretPrefix = "whsec_";
 constexpr std::string_view kVersion = "v1,";
 
-const unsigned char* bytes_of(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
-}
-
 std::string sign_with(const WebhookKey& key, const WebhookParts& parts) {
-  const std::string signed_text = fmt::format("{}.{}.{}", parts.id, parts.timestamp, parts.body);
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned size = 0;
-  const auto* made = HMAC(EVP_sha256(), key.bytes().data(), static_cast<int>(key.bytes().size()),
-                          bytes_of(signed_text), signed_text.size(), digest.data(), &size);
-  invariant(made != nullptr, "OpenSSL has SHA-256");
-  return http::to_base64({reinterpret_cast<const char*>(digest.data()), size});
+  return to_base64(
+      hmac_sha256(key.bytes(), fmt::format("{}.{}.{}", parts.id, parts.timestamp, parts.body)));
 }
 
 bool is_same(std::string_view a, std::string_view b) {
@@ -59,7 +47,7 @@ Result<> check_time(std::string_view timestamp, TimePoint now, Duration toleranc
 Result<WebhookKey> WebhookKey::parse(std::string_view secret) {
   std::string bytes(secret);
   if (secret.starts_with(kSecretPrefix)) {
-    auto decoded = http::from_base64(secret.substr(kSecretPrefix.size()));
+    auto decoded = from_base64(secret.substr(kSecretPrefix.size()));
     if (!decoded) {
       return fail(ErrorCode::kInvalid,
                   "a webhook secret that begins with whsec_ must go on in "
@@ -108,4 +96,4 @@ Result<> verify_webhook(std::span<const WebhookKey> keys, const WebhookParts& pa
   return fail(ErrorCode::kInvalid, "no signature in webhook-signature is by a key that is known");
 }
 
-}  // namespace recourse::runner
+}  // namespace recourse::http

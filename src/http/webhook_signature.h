@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "base/time.h"
 
-namespace recourse::runner {
+namespace recourse::http {
 
 inline constexpr std::string_view kWebhookId = "webhook-id";
 inline constexpr std::string_view kWebhookTimestamp = "webhook-timestamp";
@@ -53,4 +53,4 @@ Result<> verify_webhook(std::span<const WebhookKey> keys, const WebhookParts& pa
                         std::string_view signatures, TimePoint now,
                         Duration tolerance = std::chrono::minutes(5));
 
-}  // namespace recourse::runner
+}  // namespace recourse::http

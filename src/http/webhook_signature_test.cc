@@ -1,10 +1,10 @@
-#include "runner/webhook_signature.h"
+#include "http/webhook_signature.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace recourse::runner {
+namespace recourse::http {
 namespace {
 
 using namespace std::chrono_literals;
@@ -125,4 +125,4 @@ TEST(WebhookSignature, ASecretThatIsTooShortOrNoBase64IsRefusedUnquoted) {
 }
 
 }  // namespace
-}  // namespace recourse::runner
+}  // namespace recourse::http
