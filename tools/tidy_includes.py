@@ -40,7 +40,7 @@ ARROWS = {
     "message": _DOOR,
     "guard": _DOOR,
     "create": _DOOR,
-    "notify": "http store policy",
+    "notify": "http policy",
     "api": "http engine degrade message guard create notify store",
     "cli": "http",
     "app": "embed cli api degrade message guard create notify runner engine "

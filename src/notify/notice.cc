@@ -1,0 +1,34 @@
+#include "notify/notice.h"
+
+#include "base/text.h"
+#include "notify/masking.h"
+
+namespace recourse::notify {
+namespace {
+
+bool is_web_link(const std::string& link) {
+  return (link.starts_with("https://") || link.starts_with("http://")) && is_plain_text(link) &&
+         link.find_first_of(" \"<>\\^`{|}") == std::string::npos;
+}
+
+}  // namespace
+
+Notice fit_to_send(const Notice& notice, const Masker& masker) {
+  Notice fit = notice;
+  fit.id = one_line(notice.id, kNameCharactersMax);
+  fit.node = one_line(notice.node, kNameCharactersMax);
+  fit.kind = task::Kind(one_line(notice.kind.value, kNameCharactersMax));
+  fit.tenant = task::Tenant(one_line(notice.tenant.value, kNameCharactersMax));
+  fit.reason = one_line(masker.masked(notice.reason), kNameCharactersMax);
+  fit.last_error = clean_text(masker.masked(notice.last_error), kErrorCharactersMax);
+  fit.attributes.clear();
+  for (const auto& [name, value] : notice.attributes) {
+    if (fit.attributes.size() == kAttributesMax) break;
+    fit.attributes.emplace(one_line(name, kNameCharactersMax),
+                           one_line(masker.masked_value(name, value), kAttributeCharactersMax));
+  }
+  if (!is_web_link(notice.link) || notice.link.size() > 2'000) fit.link.clear();
+  return fit;
+}
+
+}  // namespace recourse::notify

@@ -1,0 +1,95 @@
+#include "notify/notice.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "base/named.h"
+#include "base/text.h"
+#include "notify/masking.h"
+
+namespace recourse::notify {
+namespace {
+
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+Notice sent(const Notice& notice) { return fit_to_send(notice, Masker::make({}).value()); }
+
+TEST(Event, EveryNameParsesBack) {
+  for (const Event event : kAllEvents) EXPECT_EQ(find_named(kAllEvents, to_string(event)), event);
+  for (const Severity severity : kAllSeverities) {
+    EXPECT_EQ(find_named(kAllSeverities, to_string(severity)), severity);
+  }
+}
+
+// NOTE-1
+TEST(Event, HasTheSeverityThatWasAskedFor) {
+  EXPECT_EQ(default_severity(Event::kDeadLetter), Severity::kError);
+  EXPECT_EQ(default_severity(Event::kMaxRetryReached), Severity::kError);
+  EXPECT_EQ(default_severity(Event::kNonRetryableFailed), Severity::kError);
+  EXPECT_EQ(default_severity(Event::kTakeover), Severity::kWarning);
+  EXPECT_EQ(default_severity(Event::kLeaseRenewFailed), Severity::kWarning);
+  EXPECT_EQ(default_severity(Event::kPersistFailed), Severity::kError);
+  EXPECT_EQ(default_severity(Event::kEngineError), Severity::kCritical);
+  EXPECT_EQ(default_severity(Event::kBreakerOpened), Severity::kWarning);
+  EXPECT_EQ(default_severity(Event::kBreakerClosed), Severity::kInfo);
+  EXPECT_EQ(severity_of({.event = Event::kTakeover, .severity = Severity::kError}),
+            Severity::kError);
+}
+
+// NOTE-2
+TEST(Notice, ItsLastErrorIsMaskedThenCutOnACharacter) {
+  // The secret straddles the bound: cut first, its beginning would be told.
+  std::string error;
+  for (int i = 0; i < 3'985; ++i) error += "\xC3\xA4";
+  error += " password=hunter2hunter2hunter2";
+
+  const Notice fit = sent({.last_error = error});
+
+  EXPECT_EQ(characters(fit.last_error), 3'985 + std::string_view(" password=***").size());
+  EXPECT_EQ(fit.last_error.find("hunter"), std::string::npos);
+  EXPECT_EQ(characters(sent({.last_error = error + error}).last_error), kErrorCharactersMax);
+}
+
+TEST(Notice, SecretsAmongItsAttributesAreMaskedByTheirName) {
+  const Notice fit = sent({.attributes = {{"api_key", "k-123"}, {"shard", "7"}}});
+
+  EXPECT_EQ(fit.attributes.at("api_key"), "***");
+  EXPECT_EQ(fit.attributes.at("shard"), "7");
+}
+
+TEST(Notice, ALinkThatIsNoneIsLeftOut) {
+  EXPECT_EQ(sent({.link = "https://recourse.example/tasks/tsk_1"}).link,
+            "https://recourse.example/tasks/tsk_1");
+  for (const char* link :
+       {"javascript:alert(1)", "https://a\"b", "https://a b", "https://a\r\nb", "<x>"}) {
+    EXPECT_EQ(sent({.link = link}).link, "") << link;
+  }
+}
+
+RC_GTEST_PROP(Notice, IsFitToBeSentWhateverItWasMadeOf,
+              (std::string error, std::string name,
+               std::map<std::string, std::string> attributes)) {
+  const Notice fit = sent({.id = name,
+                           .node = name,
+                           .kind = task::Kind(name),
+                           .tenant = task::Tenant(name),
+                           .reason = error,
+                           .last_error = error,
+                           .attributes = attributes,
+                           .link = error});
+
+  RC_ASSERT(characters(fit.last_error) <= kErrorCharactersMax);
+  RC_ASSERT(clean_text(fit.last_error, kErrorCharactersMax) == fit.last_error);
+  RC_ASSERT(fit.attributes.size() <= kAttributesMax);
+  for (const std::string& text : {fit.id, fit.node, fit.kind.value, fit.tenant.value, fit.reason}) {
+    RC_ASSERT(is_plain_text(text));
+  }
+  for (const auto& [key, value] : fit.attributes)
+    RC_ASSERT(is_plain_text(key) && is_plain_text(value));
+}
+
+}  // namespace
+}  // namespace recourse::notify
