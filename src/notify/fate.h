@@ -1,0 +1,31 @@
+// What became of a notice.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <string_view>
+
+namespace recourse::notify {
+
+enum class Fate : std::uint8_t {
+  kDelivered,  // at least one channel took the message that names or counts it
+  kFailed,     // no channel did
+  kDropped,    // there was no room: nobody was told, and nobody will be
+  kUnwanted,   // by the settings nobody is to be told; asking again changes nothing
+};
+
+constexpr std::string_view to_string(Fate fate) {
+  switch (fate) {
+    case Fate::kDelivered: return "delivered";
+    case Fate::kFailed: return "failed";
+    case Fate::kDropped: return "dropped";
+    case Fate::kUnwanted: return "unwanted";
+  }
+  std::abort();
+}
+
+// Called once, on any thread, within fire() too. Must not block; what it throws is dropped.
+using Ended = std::function<void(Fate)>;
+
+}  // namespace recourse::notify
