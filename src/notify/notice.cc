@@ -1,5 +1,8 @@
 #include "notify/notice.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "base/text.h"
 #include "notify/masking.h"
 
@@ -11,6 +14,17 @@ bool is_web_link(const std::string& link) {
          link.find_first_of(" \"<>\\^`{|}") == std::string::npos;
 }
 
+// Lines and tabs stay; what would move a terminal's cursor does not.
+std::string shown_lines(std::string_view text) {
+  std::string lines = clean_text(text, kErrorCharactersMax);
+  std::erase(lines, '\r');
+  const auto is_control = [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+  };
+  std::ranges::replace_if(lines, is_control, ' ');
+  return lines;
+}
+
 }  // namespace
 
 Notice fit_to_send(const Notice& notice, const Masker& masker) {
@@ -20,7 +34,7 @@ Notice fit_to_send(const Notice& notice, const Masker& masker) {
   fit.kind = task::Kind(one_line(notice.kind.value, kNameCharactersMax));
   fit.tenant = task::Tenant(one_line(notice.tenant.value, kNameCharactersMax));
   fit.reason = one_line(masker.masked(notice.reason), kNameCharactersMax);
-  fit.last_error = clean_text(masker.masked(notice.last_error), kErrorCharactersMax);
+  fit.last_error = shown_lines(masker.masked(notice.last_error));
   fit.attributes.clear();
   for (const auto& [name, value] : notice.attributes) {
     if (fit.attributes.size() == kAttributesMax) break;
