@@ -40,7 +40,7 @@ ARROWS = {
     "message": _DOOR,
     "guard": _DOOR,
     "create": _DOOR,
-    "notify": "http policy",
+    "notify": "http policy store",
     "api": "http engine degrade message guard create notify store",
     "cli": "http",
     "app": "embed cli api degrade message guard create notify runner engine "

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/kinds.h"
+#include "app/notifications.h"
 
 namespace recourse::app {
 
@@ -50,7 +51,9 @@ std::optional<Config> load_or_complain(const ConfigFlags& flags, const Environme
   Loaded loaded = load_flags(flags, environment);
   for (const Problem& problem : loaded.problems) std::cerr << to_string(problem) << '\n';
   if (!loaded.config) return std::nullopt;
-  if (const Result<> valid = check_kinds(*loaded.config, environment); !valid) {
+  Result<> valid = check_kinds(*loaded.config, environment);
+  if (valid) valid = check_notify(loaded.config->notify);
+  if (!valid) {
     std::cerr << "error: " << valid.error().message << '\n';
     return std::nullopt;
   }

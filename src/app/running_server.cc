@@ -16,6 +16,7 @@
 #include "app/janitor.h"
 #include "app/kinds.h"
 #include "app/listening.h"
+#include "app/notifications.h"
 #include "app/pulse.h"
 #include "app/version.h"
 #include "base/clock.h"
@@ -32,6 +33,8 @@ constexpr Duration kPurgeEvery = std::chrono::minutes(1);
 constexpr Duration kPulseEvery = std::chrono::seconds(15);
 // Requests under way get this long of the stop's limit.
 constexpr Duration kRequestsEndWithin = std::chrono::seconds(5);
+// And messages to people; what waits for them is told again by whoever is there next.
+constexpr Duration kMessagesEndWithin = std::chrono::seconds(5);
 constexpr engine::ExecutorSettings kApiThreads{
     .core_threads = 4, .max_threads = 16, .queue = 1'000};
 
@@ -79,7 +82,9 @@ class Server final : public RunningServer {
                                            node_settings(config_, store_.exclusive), random_seed());
     Result<> registered = register_kinds(config_, environment, *node_, *client_, clock_);
     if (!registered) return registered;
+    if (Result<> tells = start_notifications(); !tells) return tells;
     node_->listen([this](const engine::Happening& happening) {
+      notifications_->happened(happening);
       figures_.happened(happening);
       feed_.tell(happening, clock_.now());
       log_happening(log_, happening);
@@ -139,6 +144,7 @@ class Server final : public RunningServer {
     // The node first: it is red on /readyz from here on, and says no to new submits, while those
     // who wait for an answer still get it.
     const engine::Stopped stopped = node_->stop(limit);
+    if (notifications_) notifications_->stop(std::min(limit, kMessagesEndWithin));
     // Workers who wait for work would be waited for.
     if (lease_line_) lease_line_->close();
     if (http_) http_->stop(std::min(limit, kRequestsEndWithin));
@@ -146,6 +152,21 @@ class Server final : public RunningServer {
   }
 
  private:
+  Result<> start_notifications() {
+    const std::string base = config_.server.base_url;
+    notify::Sayer sayer{.node = node_settings(config_, store_.exclusive).name};
+    if (!base.empty()) sayer.link = base + "/api/v1/tasks/";
+    auto started = Notifications::start(config_.notify, {.opened = *store_.opened,
+                                                         .client = *client_,
+                                                         .ids = ids_,
+                                                         .clock = clock_,
+                                                         .log = log_,
+                                                         .sayer = std::move(sayer)});
+    if (!started) return fail(started.error());
+    notifications_ = *std::move(started);
+    return {};
+  }
+
   [[nodiscard]] api::TokenNeed token_need() const {
     if (token_required_) return api::TokenNeed::kNow;
     return config_.auth.required == AuthRequired::kFalse ? api::TokenNeed::kNever
@@ -181,6 +202,8 @@ class Server final : public RunningServer {
   api::Feed feed_;
   embed::NamedStore store_;
   std::unique_ptr<http::Client> client_;
+  // Before the node, which tells it what happens.
+  std::unique_ptr<Notifications> notifications_;
   std::unique_ptr<engine::Node> node_;
   std::optional<api::Tokens> tokens_;
   bool token_required_ = true;

@@ -14,6 +14,7 @@
 
 #include "api/access.h"
 #include "app/config/kind_config.h"
+#include "app/config/notify_config.h"
 #include "app/config/secret.h"
 #include "app/config/where.h"
 #include "base/log.h"
@@ -102,14 +103,6 @@ struct LaterConfig {
   std::string propagation = "REQUIRED";
   std::string isolation = "DEFAULT";
   bool read_only = false;
-  // retry.notify
-  bool notify = true;
-  int notify_core_threads = 2;
-  int notify_max_threads = 4;
-  int notify_queue = 2'000;
-  Duration notify_keep_alive = std::chrono::seconds(30);
-  Duration notify_window = std::chrono::seconds(30);
-  int notify_threshold = 50;
   // abnormal.retry
   Duration guard_scan_interval = std::chrono::seconds(60);
   std::string mail_from = {};
@@ -126,6 +119,7 @@ struct Config {
   KindConfig defaults = {};
   std::map<std::string, KindConfig> kinds = {};
   std::map<std::string, ScheduleConfig> schedules = {};
+  NotifyConfig notify = {};
   // Put together from `retention` and from the kinds' own.
   store::Retention retention = {};
   LogConfig log = {};

@@ -60,6 +60,7 @@ Keys keys_of(Config& config) {
   append(keys, "defaults", default_keys(config.defaults));
   keys.push_back(kinds_key(config));
   keys.push_back(schedules_key(config));
+  append(keys, "notify", notify_keys(config.notify));
   return keys;
 }
 

@@ -25,6 +25,8 @@ Keys kind_keys(KindConfig& kind);   // one kind
 Keys default_keys(
     KindConfig& kind);  // `defaults`: what a kind has that `retry` does not already say
 Keys schedule_keys(ScheduleConfig& schedule);
+Keys notify_keys(NotifyConfig& notify);
+Keys channel_keys(ChannelConfig& channel);
 ScheduleConfig new_schedule(const std::string& name, const KindConfig& defaults);
 
 Keys backoff_keys(policy::BackoffSettings& backoff);

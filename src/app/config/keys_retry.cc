@@ -15,7 +15,6 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kStoresChoose =
     "every store uses the transactions and the isolation that its guarantees are proved under";
-constexpr std::string_view kNoNotifications = "this version does not send notifications yet";
 constexpr std::string_view kNoGuards = "this version does not guard business tables yet";
 
 Keys stick_keys(engine::NodeSettings& node) {
@@ -96,24 +95,25 @@ Keys executor_keys(engine::ExecutorSettings& executor) {
   };
 }
 
-Keys notify_keys(LaterConfig& later) {
-  Keys keys{
-      boolean("enabled", at(later.notify), {"Whether notifications are sent."}),
-      integer("async.core-pool-size", at(later.notify_core_threads), 1, 1'000,
+// As the sources have them; channels, rules and the rest are under `notify`.
+Keys sending_keys(NotifyConfig& config) {
+  notify::DispatchSettings& dispatch = config.settings.dispatch;
+  notify::RateLimitSettings& limit = config.settings.rate_limit;
+  return {
+      boolean("enabled", at(config.enabled), {"Whether notifications are sent."}),
+      integer("async.core-pool-size", at(dispatch.threads_core), 1, 100,
               {"Threads that send and stay."}),
-      integer("async.max-pool-size", at(later.notify_max_threads), 1, 1'000,
+      integer("async.max-pool-size", at(dispatch.threads_max), 1, 100,
               {"Threads that send, at most."}),
-      integer("async.queue-capacity", at(later.notify_queue), 0, 1'000'000,
+      integer("async.queue-capacity", at(dispatch.queue_max), 1, 100'000,
               {"Notifications that wait to be sent, at most."}),
-      duration("async.keep-alive", at(later.notify_keep_alive), 1ms, 24h,
+      duration("async.keep-alive", at(dispatch.keep_alive), 1ms, 24h,
                {"How long an idle sending thread beyond the core waits before it ends."}),
-      duration("rate-limit.window", at(later.notify_window), 1ms, 24h,
-               {"The window of the rate limit."}),
-      integer("rate-limit.threshold", at(later.notify_threshold), 1, 1'000'000,
-              {"Notifications of one event within the window, at most."}),
+      duration("rate-limit.window", at(limit.window), 1ms, 24h, {"The window of the rate limit."}),
+      integer("rate-limit.threshold", at(limit.threshold), 1, 1'000'000,
+              {"Notifications of one event and kind within the window, at most; the others are "
+               "summed up in the next."}),
   };
-  for (Key& key : keys) key.unused = kNoNotifications;
-  return keys;
 }
 
 }  // namespace
@@ -147,7 +147,7 @@ Keys retry_keys(Config& config) {
                   {"Retries of a task whose submitter and kind do not say."}),
           duration("default-execute-timeout", at(config.defaults.timeout), 1ms, 24h,
                    {"How long an attempt may take where its submitter and kind do not say."})});
-  append(keys, "retry.notify", notify_keys(config.later));
+  append(keys, "retry.notify", sending_keys(config.notify));
   append(keys, "abnormal.retry",
          {unused(kNoGuards, seconds("scan-interval-seconds", at(config.later.guard_scan_interval),
                                     1s, 24h, {"How often guarded tables are scanned."})),

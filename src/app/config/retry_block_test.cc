@@ -67,12 +67,9 @@ TEST(RetryBlock, TheSourcesFileIsTakenAsItStands) {
   const Loaded loaded = load_text(kSourcesBlock);
 
   ASSERT_TRUE(loaded.config) << texts_of(loaded).front();
-  EXPECT_THAT(
-      texts_of(loaded),
-      ElementsAre("recourse.yaml:35:5: warning: retry.notify is accepted and not used: this "
-                  "version does not send notifications yet",
-                  "recourse.yaml:46:5: warning: abnormal.retry is accepted and not used: "
-                  "this version does not guard business tables yet"));
+  EXPECT_THAT(texts_of(loaded),
+              ElementsAre("recourse.yaml:46:5: warning: abnormal.retry is accepted and not used: "
+                          "this version does not guard business tables yet"));
 }
 
 TEST(RetryBlock, ATransactionSettingThatNoStoreFollowsIsSaidToBeIgnored) {

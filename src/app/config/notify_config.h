@@ -1,0 +1,74 @@
+// Who is told of what, and how.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/config/secret.h"
+#include "base/time.h"
+#include "notify/case_book.h"
+#include "notify/notifier.h"
+
+namespace recourse::app {
+
+enum class ChannelType : std::uint8_t {
+  kWebhook,
+  kSlack,
+  kFeishu,
+  kDingtalk,
+  kWecom,
+  kEmail,
+};
+inline constexpr std::array kAllChannelTypes{ChannelType::kWebhook, ChannelType::kSlack,
+                                             ChannelType::kFeishu,  ChannelType::kDingtalk,
+                                             ChannelType::kWecom,   ChannelType::kEmail};
+constexpr std::string_view to_string(ChannelType type) {
+  switch (type) {
+    case ChannelType::kWebhook: return "webhook";
+    case ChannelType::kSlack: return "slack";
+    case ChannelType::kFeishu: return "feishu";
+    case ChannelType::kDingtalk: return "dingtalk";
+    case ChannelType::kWecom: return "wecom";
+    case ChannelType::kEmail: return "email";
+  }
+  std::abort();
+}
+
+struct ChannelConfig {
+  ChannelType type = ChannelType::kWebhook;
+  Duration timeout = notify::kSendWithin;
+  // Whoever knows a chat's URL writes into it, so it is kept like a password.
+  Secret url = {};
+  // Of Feishu and DingTalk robots that ask for signatures.
+  Secret secret = {};
+  // Of a webhook: each signs.
+  std::vector<Secret> signing = {};
+  std::map<std::string, std::string> headers = {};
+  std::map<std::string, Secret> secret_headers = {};
+  bool cloud_events = false;
+  // smtps://HOST, or smtp://HOST with STARTTLS.
+  std::string server = {};
+  std::string user = {};
+  Secret password = {};
+  std::string from = {};
+  std::vector<std::string> to = {};
+};
+
+struct NotifyConfig {
+  bool enabled = true;
+  // By name, which is what rules and records have. There is always `log` too.
+  std::map<std::string, ChannelConfig> channels = {};
+  // In their order. A deque: rows of the table of keys point into it.
+  std::deque<notify::RouteRule> rules = {};
+  // Without the rules.
+  notify::NotifierSettings settings = {};
+  notify::CaseBookSettings reminders = {};
+};
+
+}  // namespace recourse::app

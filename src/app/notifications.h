@@ -1,0 +1,61 @@
+// Who tells people, put together from the configuration: the notifier with its channels, and the
+// teller that reminds of what waits for them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/config/config.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "base/ulid_source.h"
+#include "engine/core/happening.h"
+#include "http/client.h"
+#include "notify/case_teller.h"
+#include "notify/notifier.h"
+#include "store/opened.h"
+
+namespace recourse::app {
+
+// All that can be known of it without sending anything.
+Result<> check_notify(const NotifyConfig& config);
+
+// What of a happening people are told, beside what waits for them: a case tells that.
+std::optional<notify::Notice> notice_of(const engine::Happening& happening);
+
+class Notifications {
+ public:
+  struct Parts {
+    store::OpenedStore& opened;
+    http::Client& client;
+    UlidSource& ids;
+    const Clock& clock;
+    Log& log;
+    // Of this process, and where people see a task of it.
+    notify::Sayer sayer;
+  };
+
+  // All of the parts must outlive it.
+  static Result<std::unique_ptr<Notifications>> start(const NotifyConfig& config,
+                                                      const Parts& parts);
+
+  // On the engine's thread: neither blocks nor throws.
+  void happened(const engine::Happening& happening);
+  // What waits goes out first, for so long at most.
+  void stop(Duration within);
+
+  [[nodiscard]] notify::NotifierCounts counts() const { return notifier_->counts(); }
+
+ private:
+  explicit Notifications(const Parts& parts) : parts_(parts) {}
+
+  Parts parts_;
+  std::unique_ptr<notify::Notifier> notifier_;
+  // Empty where notifications are switched off.
+  std::unique_ptr<notify::CaseTeller> teller_;
+};
+
+}  // namespace recourse::app

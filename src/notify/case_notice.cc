@@ -1,0 +1,47 @@
+#include "notify/case_notice.h"
+
+#include <fmt/format.h>
+
+namespace recourse::notify {
+namespace {
+
+// Whether retries ran out is not written down. A task that used them all has died of that, unless
+// its very last failure could not have been retried anyway.
+Event event_of(const task::Task& task) {
+  if (task.state == task::State::kFailed) return Event::kNonRetryableFailed;
+  const int most = task.spec.max_retries;
+  return most > 0 && task.retries >= most ? Event::kMaxRetryReached : Event::kDeadLetter;
+}
+
+}  // namespace
+
+Notice notice_of(const store::DueCase& due, const Sayer& sayer) {
+  const task::Task& task = due.task;
+  Notice notice{.id = fmt::format("{}-{}-{}", task::to_string(task.id), due.held.fence.value,
+                                  due.held.reminders),
+                .event = event_of(task),
+                .node = sayer.node,
+                .kind = task.spec.kind,
+                .task = task.id,
+                .tenant = task.spec.tenant,
+                .retries = task.retries,
+                .max_retries = task.spec.max_retries,
+                .at = due.held.opened_at,
+                .reminder = due.held.reminders};
+  if (task.last_error) {
+    notice.reason = task.last_error->code;
+    notice.last_error = task.last_error->message;
+  }
+  notice.attributes["fence"] = fmt::format("{}", due.held.fence.value);
+  if (!task.spec.shard_key.value.empty()) {
+    notice.attributes["shard_key"] = task.spec.shard_key.value;
+  }
+  if (!due.held.assignee.empty()) notice.attributes["assignee"] = due.held.assignee;
+  for (const auto& [name, value] : task.spec.search_keys) {
+    notice.attributes.emplace("key " + name, value);
+  }
+  if (!sayer.link.empty()) notice.link = sayer.link + task::to_string(task.id);
+  return notice;
+}
+
+}  // namespace recourse::notify
