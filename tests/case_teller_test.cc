@@ -151,17 +151,5 @@ TEST_F(CaseTellerTest, WhatADeadTellerHeldIsToldByTheNext) {
   EXPECT_TRUE(eventually([&] { return case_of(task).reminders == 1; }));
 }
 
-TEST_F(CaseTellerTest, SaysWhetherRetriesRanOut) {
-  store::DueCase due;
-  due.task.state = task::State::kDead;
-  due.task.spec.max_retries = 3;
-  due.task.retries = 2;
-  EXPECT_EQ(notice_of(due, {}).event, Event::kDeadLetter);
-  due.task.retries = 3;
-  EXPECT_EQ(notice_of(due, {}).event, Event::kMaxRetryReached);
-  due.task.state = task::State::kFailed;
-  EXPECT_EQ(notice_of(due, {}).event, Event::kNonRetryableFailed);
-}
-
 }  // namespace
 }  // namespace recourse::notify
