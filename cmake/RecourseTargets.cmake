@@ -18,11 +18,14 @@ target_include_directories(recourse_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${
 
 set(RECOURSE_SANITIZE "" CACHE STRING "Sanitizers to build with, for example address,undefined")
 if(RECOURSE_SANITIZE)
+  target_compile_options(recourse_flags INTERFACE
+    -fsanitize=${RECOURSE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   # GCC sees uninitialised optionals in the instrumented code that are not there; the release build, which
   # is not instrumented, keeps that warning.
   # Boost.Asio has fences, which the thread sanitizer does not see; its locks are enough for it.
-  target_compile_options(recourse_flags INTERFACE -Wno-maybe-uninitialized -Wno-tsan
-    -fsanitize=${RECOURSE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(recourse_flags INTERFACE -Wno-maybe-uninitialized -Wno-tsan)
+  endif()
   target_link_options(recourse_flags INTERFACE -fsanitize=${RECOURSE_SANITIZE})
 endif()
 
