@@ -28,4 +28,12 @@ constexpr std::string_view to_string(Fate fate) {
 // Called once, on any thread, within fire() too. Must not block; what it throws is dropped.
 using Ended = std::function<void(Fate)>;
 
+inline void tell(const Ended& ended, Fate fate) noexcept {
+  try {
+    if (ended) ended(fate);
+  } catch (...) {
+    // Not ours, and nobody is left who could hear of it.
+  }
+}
+
 }  // namespace recourse::notify

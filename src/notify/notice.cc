@@ -1,6 +1,7 @@
 #include "notify/notice.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "base/text.h"
@@ -26,6 +27,25 @@ std::string shown_lines(std::string_view text) {
 }
 
 }  // namespace
+
+void bound(Notice& notice) {
+  // A character has four bytes at the most; one that is cut in the middle is mended when it is
+  // sent.
+  const auto cut = [](std::string& text, std::size_t bytes) {
+    if (text.size() <= bytes) return;
+    text.resize(bytes);
+    text.shrink_to_fit();
+  };
+  for (std::string* name : {&notice.id, &notice.node, &notice.kind.value, &notice.tenant.value,
+                            &notice.reason, &notice.link}) {
+    cut(*name, kMaskedBytesMax / 4);
+  }
+  cut(notice.last_error, kMaskedBytesMax);
+  while (notice.attributes.size() > kAttributesMax) {
+    notice.attributes.erase(std::prev(notice.attributes.end()));
+  }
+  for (auto& [name, value] : notice.attributes) cut(value, 4 * kAttributeCharactersMax);
+}
 
 Notice fit_to_send(const Notice& notice, const Masker& masker) {
   Notice fit = notice;

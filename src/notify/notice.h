@@ -50,6 +50,9 @@ inline constexpr std::size_t kAttributesMax = 30;
 inline constexpr std::size_t kAttributeCharactersMax = 500;
 inline constexpr std::size_t kNameCharactersMax = 255;
 
+// Drops what no message would show, so that notices may wait by the thousand, whoever made them.
+void bound(Notice& notice);
+
 // Fit to leave the process: secrets masked, valid UTF-8, every text cut to its bound; the last
 // error at 4,000 characters, after masking, so that no half of a secret is left at the cut.
 Notice fit_to_send(const Notice& notice, const Masker& masker);

@@ -16,17 +16,6 @@ namespace {
 
 using Answer = Verdict::Answer;
 
-// A filter that names a moment in the past would be asked again without end.
-constexpr Duration kHeldBackMin = std::chrono::milliseconds(100);
-
-void tell(const Ended& ended, Fate fate) noexcept {
-  try {
-    if (ended) ended(fate);
-  } catch (...) {
-    // Not ours, and nobody is left who could hear of it.
-  }
-}
-
 }  // namespace
 
 class Notifier::State::Told {
@@ -125,6 +114,7 @@ Verdict Notifier::State::judge(const Notice& notice, Now now, Use use) {
 
 void Notifier::State::fire(Notice notice, Ended& ended) {
   ++fired_;
+  bound(notice);
   if (!notice.severity) {
     const auto set = settings_.severities.find(notice.event);
     notice.severity =
@@ -133,37 +123,40 @@ void Notifier::State::fire(Notice notice, Ended& ended) {
   const std::vector<std::size_t> channels = channels_for(notice);
   if (channels.empty()) return tell(std::exchange(ended, nullptr), Fate::kUnwanted);
   routed_ += channels.size();
-
-  const Now at = now();
-  const Sort sort{notice.event, notice.kind.value, channels};
-  Verdict verdict;
-  HeldBack::Tally told;
-  bool stopped = false;
-  bool dropped = false;
-  {
-    MutexLock lock(mutex_);
-    stopped = stopped_;
-    if (!stopped) verdict = judge(notice, at, Use::kAllFilters);
-    if (verdict.answer == Answer::kHoldBack) {
-      const TimePoint until = std::max(verdict.until, at.steady + kHeldBackMin);
-      dropped = !held_.add(sort, notice, ended, until);
-    } else if (verdict.answer == Answer::kPass && !stopped) {
-      told = held_.take(sort);
-    }
-  }
-  if (stopped) {
+  Decision decision = decide(notice, channels, ended);
+  if (decision.stopped) {
     count_unsent(notice, channels, DeliveryResult::kFailed, "the notifier stopped");
     return tell(std::exchange(ended, nullptr), Fate::kDropped);
   }
-  if (verdict.answer == Answer::kPass) {
-    notice.more += told.count;
-    if (ended) told.ended.push_back(std::exchange(ended, nullptr));
-    return dispatch(
-        {.notice = std::move(notice), .channels = channels, .ended = std::move(told.ended)});
+  if (decision.verdict.answer == Answer::kPass) {
+    notice.more += decision.told.count;
+    std::vector<Ended> all = std::move(decision.told.ended);
+    if (ended) all.push_back(std::exchange(ended, nullptr));
+    return dispatch({.notice = std::move(notice), .channels = channels, .ended = std::move(all)});
   }
-  count_unsent(notice, channels, DeliveryResult::kSuppressed, verdict.why);
-  if (verdict.answer == Answer::kHoldBack && !dropped) return changed_.notify_one();
-  tell(std::exchange(ended, nullptr), dropped ? Fate::kDropped : Fate::kUnwanted);
+  count_unsent(notice, channels, DeliveryResult::kSuppressed, decision.verdict.why);
+  if (decision.wake) changed_.notify_one();
+  if (decision.held) return;
+  const bool unwanted = decision.verdict.answer == Answer::kUnwanted;
+  tell(std::exchange(ended, nullptr), unwanted ? Fate::kUnwanted : Fate::kDropped);
+}
+
+Notifier::State::Decision Notifier::State::decide(const Notice& notice,
+                                                  const std::vector<std::size_t>& channels,
+                                                  Ended& ended) {
+  const Now at = now();
+  const Sort sort{notice.event, notice.kind.value, channels};
+  MutexLock lock(mutex_);
+  Decision decision{.stopped = stopped_};
+  if (decision.stopped) return decision;
+  decision.verdict = judge(notice, at, Use::kAllFilters);
+  if (decision.verdict.answer == Answer::kPass) decision.told = held_.take(sort);
+  if (decision.verdict.answer == Answer::kHoldBack) {
+    const TimePoint until = std::max(decision.verdict.until, at.steady + kHeldBackMin);
+    decision.held = held_.add(sort, notice, ended, until);
+    decision.wake = decision.held && until < watched_until_;
+  }
+  return decision;
 }
 
 void Notifier::State::dispatch(Ready ready) {
@@ -238,81 +231,6 @@ void Notifier::State::record(Delivery delivery) noexcept {
     if (on_delivery_) on_delivery_(delivery);
   } catch (...) {
     // Whoever keeps the records has a trouble of their own.
-  }
-}
-
-// The newest is named; it goes through the filters like any other, so that it counts in the rate
-// limit, and waits on where it is quiet by now.
-std::vector<Notifier::State::Ready> Notifier::State::take_due() {
-  const Now at = now();
-  std::vector<Ready> ready;
-  MutexLock lock(mutex_);
-  while (auto due = held_.take_due(at.steady)) {
-    auto& [sort, tally] = *due;
-    const Verdict verdict = judge(tally.newest, at, Use::kAllFilters);
-    if (verdict.answer == Answer::kHoldBack) {
-      held_.put_back(sort, std::move(tally), std::max(verdict.until, at.steady + kHeldBackMin));
-      continue;
-    }
-    if (verdict.answer == Answer::kUnwanted) sort.channels.clear();
-    tally.newest.more += tally.count - 1;
-    ready.push_back({.notice = std::move(tally.newest),
-                     .channels = std::move(sort.channels),
-                     .ended = std::move(tally.ended),
-                     .summary = true});
-  }
-  return ready;
-}
-
-// Before the end what only came too fast is still told. What waits for a better hour is not: nobody
-// is woken up because a process ends, and who keeps an outbox tells of it after the restart.
-std::vector<Notifier::State::Ready> Notifier::State::take_all() {
-  const Now at = now();
-  std::vector<Ready> ready;
-  MutexLock lock(mutex_);
-  while (auto held = held_.take_any()) {
-    auto& [sort, tally] = *held;
-    const bool passes = judge(tally.newest, at, Use::kWithoutRateLimit).answer == Answer::kPass;
-    if (!passes) sort.channels.clear();
-    tally.newest.more += tally.count - 1;
-    ready.push_back({.notice = std::move(tally.newest),
-                     .channels = std::move(sort.channels),
-                     .ended = std::move(tally.ended),
-                     .summary = true});
-  }
-  return ready;
-}
-
-void Notifier::State::look_at_held_back() {
-  for (Ready& one : take_due()) {
-    if (one.channels.empty()) {
-      for (const Ended& ended : one.ended) tell(ended, Fate::kUnwanted);
-    } else {
-      dispatch(std::move(one));
-    }
-  }
-}
-
-void Notifier::State::watch_held_back() {
-  name_this_thread("notify-held");
-  while (true) {
-    {
-      MutexLock lock(mutex_);
-      if (ending_) return;
-      const auto due = held_.next_due();
-      if (!due) {
-        changed_.wait(mutex_);
-      } else if (const Duration left = *due - time_.now(); left > Duration::zero()) {
-        changed_.wait_until(mutex_,
-                            std::chrono::steady_clock::now() + std::min(left, kLongestWait));
-      }
-      if (ending_) return;
-    }
-    try {
-      look_at_held_back();
-    } catch (...) {
-      // Out of memory: looked at again.
-    }
   }
 }
 

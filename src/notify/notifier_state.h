@@ -46,10 +46,23 @@ class Notifier::State {
   };
 
   enum class Use : std::uint8_t { kAllFilters, kWithoutRateLimit };
+  // A filter that names a moment in the past would be asked again without end.
+  static constexpr Duration kHeldBackMin = std::chrono::milliseconds(100);
+
+  struct Decision {
+    bool stopped = false;
+    Verdict verdict = {};
+    // What a message that goes out tells of as well.
+    HeldBack::Tally told = {};
+    bool held = false;
+    // The thread that watches sleeps too long.
+    bool wake = false;
+  };
 
   [[nodiscard]] Now now() const { return {.steady = time_.now(), .wall = clock_.now()}; }
   [[nodiscard]] std::vector<std::size_t> channels_for(const Notice& notice) const;
   Verdict judge(const Notice& notice, Now now, Use use) REQUIRES(mutex_);
+  Decision decide(const Notice& notice, const std::vector<std::size_t>& channels, Ended& ended);
   void dispatch(Ready ready);
   void letter_ended(const Outgoing& message, std::size_t channel, bool summary,
                     const LetterEnd& end);
@@ -84,6 +97,8 @@ class Notifier::State {
   ConditionVariable changed_;
   std::vector<std::unique_ptr<Filter>> filters_ GUARDED_BY(mutex_);
   HeldBack held_ GUARDED_BY(mutex_);
+  // Until when the thread sleeps that sends what is due.
+  TimePoint watched_until_ GUARDED_BY(mutex_) = kNever;
   bool stopped_ GUARDED_BY(mutex_) = false;
   bool ending_ GUARDED_BY(mutex_) = false;
 
