@@ -40,7 +40,7 @@ TEST(TimeZone, RefusesWhatIsNoneAndNeverLeavesItsFolder) {
   }
 }
 
-RC_GTEST_PROP(TimeZone, ReadsAnyBytesWithoutHarm, (std::string tail)) {
+RC_GTEST_PROP(TimeZone, ReadsAnyBytesWithoutHarm, (const std::string& tail)) {
   RC_ASSERT(!TimeZone::parse(tail));
   (void)TimeZone::parse("TZif2" + std::string(39, '\0') + tail);
 }

@@ -91,14 +91,14 @@ TEST(Masking, IsQuickAndShallowOnTextsMadeToHurt) {
   EXPECT_EQ(masked(std::string(5'000'000, 'x'), settings).size(), kMaskedBytesMax);
 }
 
-RC_GTEST_PROP(Masking, MaskedTwiceIsMaskedOnce, (std::string text)) {
+RC_GTEST_PROP(Masking, MaskedTwiceIsMaskedOnce, (const std::string& text)) {
   const MaskingSettings all{.masks = {kAllMasks.begin(), kAllMasks.end()}};
   const std::string once = masked(text, all);
   RC_ASSERT(masked(once, all) == once);
 }
 
 RC_GTEST_PROP(Masking, NoSecretSurvivesWhateverStandsAroundIt,
-              (std::string before, std::string after)) {
+              (std::string before, const std::string& after)) {
   const std::string secret = *rc::gen::container<std::string>(
       20, rc::gen::elementOf(
               std::string("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ0123456789")));

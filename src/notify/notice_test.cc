@@ -70,8 +70,8 @@ TEST(Notice, ALinkThatIsNoneIsLeftOut) {
 }
 
 RC_GTEST_PROP(Notice, IsFitToBeSentWhateverItWasMadeOf,
-              (std::string error, std::string name,
-               std::map<std::string, std::string> attributes)) {
+              (const std::string& error, const std::string& name,
+               const std::map<std::string, std::string>& attributes)) {
   const Notice fit = sent({.id = name,
                            .node = name,
                            .kind = task::Kind(name),

@@ -82,7 +82,8 @@ void Notifier::fire(Notice notice, Ended ended) noexcept {
   }
 }
 
-Result<> Notifier::test(std::string_view channel, Notice notice, std::stop_token stop) {
+Result<> Notifier::test(std::string_view channel, const Notice& notice,
+                        const std::stop_token& stop) {
   if (state_ == nullptr) {
     return fail(ErrorCode::kInvalid, "notifications are switched off: no channel can be tried");
   }

@@ -103,7 +103,7 @@ class Notifier {
   // Sends on one channel and waits for it: for a person who tries it out. No filter, no router, no
   // second try, and not in the counts. The error tells what is wrong, and names the channels there
   // are where this is none of them.
-  Result<> test(std::string_view channel, Notice notice, std::stop_token stop = {});
+  Result<> test(std::string_view channel, const Notice& notice, const std::stop_token& stop = {});
 
   // What is held back goes out first. At most `within` and a second; later notices are dropped.
   void stop(Duration within);

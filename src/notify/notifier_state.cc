@@ -198,7 +198,7 @@ void Notifier::State::letter_ended(const Outgoing& message, std::size_t channel,
                                          {"tries", std::to_string(end.tries)},
                                          {"error", end.error}});
   }
-  record(std::move(delivery));
+  record(delivery);
 }
 
 void Notifier::State::count_unsent(const Notice& notice, std::span<const std::size_t> channels,
@@ -208,7 +208,7 @@ void Notifier::State::count_unsent(const Notice& notice, std::span<const std::si
   for (const std::size_t channel : channels) {
     Delivery delivery = delivery_of(notice, channel, result);
     delivery.error = why;
-    record(std::move(delivery));
+    record(delivery);
   }
 }
 
@@ -226,7 +226,7 @@ Delivery Notifier::State::delivery_of(const Notice& notice, std::size_t channel,
           .at = clock_.now()};
 }
 
-void Notifier::State::record(Delivery delivery) noexcept {
+void Notifier::State::record(const Delivery& delivery) noexcept {
   try {
     if (on_delivery_) on_delivery_(delivery);
   } catch (...) {

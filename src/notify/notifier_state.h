@@ -69,7 +69,7 @@ class Notifier::State {
   // None of its channels gets it.
   void count_unsent(const Notice& notice, std::span<const std::size_t> channels,
                     DeliveryResult result, const std::string& why);
-  void record(Delivery delivery) noexcept;
+  void record(const Delivery& delivery) noexcept;
   [[nodiscard]] Delivery delivery_of(const Notice& notice, std::size_t channel,
                                      DeliveryResult result) const;
   [[nodiscard]] std::vector<Ready> take_due();

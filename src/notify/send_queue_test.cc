@@ -154,7 +154,10 @@ RC_GTEST_PROP(SendQueue, EveryLetterEndsOnceAndNoBoundIsEverPassed, ()) {
     now += 1ms * *rc::gen::inRange(0, 300);
     switch (*rc::gen::inRange(0, 3)) {
       case 0:
-        taken += queue.offer(letter(*rc::gen::inRange<std::size_t>(0, channels))) ? 1 : 0;
+        taken += queue.offer(
+                     letter(*rc::gen::inRange<std::size_t>(0, static_cast<std::size_t>(channels))))
+                     ? 1
+                     : 0;
         break;
       case 1:
         if (auto next = queue.next(now, ended)) out.push_back(*std::move(next));

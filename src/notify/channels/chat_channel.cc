@@ -32,7 +32,7 @@ class ChatChannel final : public Channel {
     if (const std::string query = format_.query ? format_.query(now) : ""; !query.empty()) {
       call.url += (call.url.find('?') == std::string::npos ? '?' : '&') + query;
     }
-    const Result<http::Answer> answer = post(client_, endpoint_, std::move(call), std::move(stop));
+    const Result<http::Answer> answer = post(client_, endpoint_, std::move(call), stop);
     if (!answer) return fail(answer.error());
     return format_.judge(answer->body);
   }

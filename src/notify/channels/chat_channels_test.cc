@@ -124,7 +124,7 @@ TEST(WeCom, MessageIsMarkdownWithinItsBytes) {
   EXPECT_EQ(clean_text(longest, 10'000), longest);
 }
 
-RC_GTEST_PROP(WeCom, NeverHasMoreBytesThanItMay, (std::string kind, std::string error)) {
+RC_GTEST_PROP(WeCom, NeverHasMoreBytesThanItMay, (const std::string& kind, std::string error)) {
   while (error.size() < 2'000) error += error + "\u5931<";
   const Notice notice = fit_to_send(
       {.kind = task::Kind(kind), .last_error = error, .more = 7, .link = "https://a.example/x"},

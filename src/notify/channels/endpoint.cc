@@ -53,7 +53,7 @@ std::string quoted_answer(std::string_view body) {
 }
 
 Result<http::Answer> post(http::Client& client, const Endpoint& endpoint, http::Call call,
-                          std::stop_token stop) {
+                          const std::stop_token& stop) {
   call.method = http::Method::kPost;
   if (call.url.empty()) call.url = endpoint.url;
   call.timeout = endpoint.timeout;

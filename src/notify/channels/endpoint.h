@@ -28,7 +28,7 @@ Result<> validate(std::string_view subject, const Endpoint& endpoint);
 // 5xx) and no answer at all are kUnavailable, a refusal is kInvalid. Ends soon once `stop` is asked
 // for.
 Result<http::Answer> post(http::Client& client, const Endpoint& endpoint, http::Call call,
-                          std::stop_token stop);
+                          const std::stop_token& stop);
 
 // What somebody answered, fit for an error: short, on one line, masked.
 std::string quoted_answer(std::string_view body);

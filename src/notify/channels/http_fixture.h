@@ -44,7 +44,7 @@ class HttpChannelTest : public testing::Test {
   static constexpr std::chrono::seconds kNow{1'700'000'000};
 
   // What the server answers from now on.
-  void answer(int status, std::string body = "") {
+  void answer(int status, const std::string& body = "") {
     reply_ = {.bytes = http::TestServer::answer(status, body)};
   }
   void hang() { reply_ = http::TestServer::silence(); }

@@ -82,7 +82,7 @@ TEST(MailMessage, AddressesAreReadWithAndWithoutAName) {
 
 // Whatever a task says: the head keeps its lines, and every line is short and plain.
 RC_GTEST_PROP(MailMessage, NoHeaderCanBeInjected,
-              (std::string kind, std::string error, std::string id)) {
+              (const std::string& kind, const std::string& error, const std::string& id)) {
   const Notice notice = fit_to_send({.id = id + "\r\nBcc: evil@example.org",
                                      .kind = task::Kind(kind + "\r\nBcc: evil@example.org"),
                                      .last_error = error},

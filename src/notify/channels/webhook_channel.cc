@@ -62,8 +62,7 @@ class WebhookChannel final : public Channel {
                                          ? "application/cloudevents+json; charset=utf-8"
                                          : "application/json");
     if (!settings_.keys.empty()) sign(notice.id, call);
-    Result<http::Answer> answer =
-        post(client_, settings_.endpoint, std::move(call), std::move(stop));
+    Result<http::Answer> answer = post(client_, settings_.endpoint, std::move(call), stop);
     return answer ? Result<>() : fail(std::move(answer).error());
   }
 
