@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <condition_variable>
 #include <utility>
 
 #include "base/field_checks.h"
@@ -129,15 +131,22 @@ Result<bool> CaseTeller::take() {
 // Until something ends or is due, or it is time to look. A moment at least, so that what ends
 // together is written together.
 void CaseTeller::wait() {
+  using SteadyClock = std::chrono::steady_clock;
   constexpr auto kMoment = 50ms;
-  const MutexLock lock(desk_->mutex);
-  const auto stops = [&] { return desk_->stopping; };
-  desk_->changed.wait_for(desk_->mutex, kMoment, stops);
+  Desk& desk = *desk_;
+  const MutexLock lock(desk.mutex);
+  const auto moment = SteadyClock::now() + kMoment;
+  while (!desk.stopping &&
+         desk.changed.wait_until(desk.mutex, moment) == std::cv_status::no_timeout) {
+  }
   Duration most = settings_.look_every;
-  if (const auto next = desk_->book.next_hold()) {
+  if (const auto next = desk.book.next_hold()) {
     most = std::clamp<Duration>(*next - clock_.since_boot(), kMoment, most);
   }
-  desk_->changed.wait_for(desk_->mutex, most, [&] { return desk_->stopping || desk_->woken; });
+  const auto until = SteadyClock::now() + most;
+  while (!desk.stopping && !desk.woken &&
+         desk.changed.wait_until(desk.mutex, until) == std::cv_status::no_timeout) {
+  }
 }
 
 }  // namespace recourse::notify
