@@ -19,28 +19,35 @@ from cli_support import PATIENCE, PROGRAM, SERVER, CliTest, clean_environment, m
 
 class Events(CliTest):
     def follow(self, *arguments: str) -> subprocess.Popen:
-        return subprocess.Popen([PROGRAM, "events", "--server", SERVER.url, *arguments],
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                env=clean_environment())
+        process = subprocess.Popen([PROGRAM, "events", "--server", SERVER.url, *arguments],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env=clean_environment())
+        # Whatever fails before: a `with` waits for its end.
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
 
     def first_line(self, process: subprocess.Popen) -> str:
-        """Submits until something is seen: the stream may not have begun yet."""
+        """Of a task. Submits until something is seen: the stream may not have begun yet, and the
+        node tells of itself too."""
         for _ in range(PATIENCE * 5):
             submit("fine")
-            if select.select([process.stdout], [], [], 0.2)[0]:
-                return process.stdout.readline()
+            while select.select([process.stdout], [], [], 0.2)[0]:
+                line = process.stdout.readline()
+                if "tsk_" in line or not line:
+                    return line
         self.fail("no event")
 
     def test_follows_until_interrupted(self):
-        with self.follow() as process:
-            self.assertRegex(self.first_line(process), r"tsk_\w+ .*fine")
-            process.send_signal(signal.SIGINT)
-            self.assertEqual(process.wait(5), -signal.SIGINT)
+        process = self.follow()
+        self.assertRegex(self.first_line(process), r"tsk_\w+ .*fine")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(5), -signal.SIGINT)
 
     def test_json_lines_up_to_a_count(self):
-        with self.follow("--json", "--count", "1", "--kind", "fine") as process:
-            self.assertEqual(json.loads(self.first_line(process))["kind"], "fine")
-            self.assertEqual(process.wait(PATIENCE), 0)
+        process = self.follow("--json", "--count", "1", "--kind", "fine")
+        self.assertEqual(json.loads(self.first_line(process))["kind"], "fine")
+        self.assertEqual(process.wait(PATIENCE), 0)
 
 
 class OnATerminal(CliTest):
