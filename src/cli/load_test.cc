@@ -63,10 +63,9 @@ TEST(Load, EveryCallIsMadeOnce) {
 
 TEST(Load, TheFirstRefusalEndsIt) {
   AtOnce client({200, 503});
-  const LoadResult load =
-      run_load(client, {.calls = 10, .at_once = 1, .make = [](std::size_t) {
-                          return http::Call{.url = "http://h/"};
-                        }});
+  const LoadResult load = run_load(client, {.calls = 10, .at_once = 1, .make = [](std::size_t) {
+                                              return http::Call{.url = "http://h/"};
+                                            }});
   EXPECT_EQ(client.sent(), 2U);
   EXPECT_EQ(load.took.size(), 1U);
   ASSERT_TRUE(load.refusal);
