@@ -122,7 +122,8 @@ TEST_F(CaseBookTest, WhatSomebodyChangedIsForgotten) {
   book_.ended(key(1), true);
 }
 
-// Found by the simulation: it was taken for the next reminder's, which was then never told.
+// Seen while reading a trace of the simulation: it was taken for the next reminder's, which was
+// then never told.
 TEST_F(CaseBookTest, WhatEndsLateSaysNothingOfTheNextReminder) {
   (void)take(due(1));
   const auto held = book_.to_put_off(kStart + 30s);
