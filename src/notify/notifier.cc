@@ -67,18 +67,12 @@ Result<std::unique_ptr<Notifier>> Notifier::make(NotifierSettings settings, Noti
 }
 
 void Notifier::fire(Notice notice, Ended ended) noexcept {
+  if (state_ == nullptr) return tell(ended, Fate::kUnwanted);
   try {
-    if (state_ != nullptr) {
-      state_->fire(std::move(notice), ended);
-    } else if (ended) {
-      ended(Fate::kUnwanted);
-    }
+    state_->fire(std::move(notice), ended);
   } catch (...) {
     // Out of memory: whoever waits hears of it, where that still works.
-    try {
-      if (state_ != nullptr && ended) ended(Fate::kDropped);
-    } catch (...) {
-    }
+    tell(ended, Fate::kDropped);
   }
 }
 
