@@ -52,8 +52,11 @@ std::string lot_of(const std::string& spec, std::size_t tasks) {
 }
 
 std::string lease_body(std::size_t limit, std::string_view wait) {
-  return boost::json::serialize(object{
-      {"worker", "recourse-bench"}, {"kinds", array{kKind}}, {"limit", limit}, {"wait", wait}});
+  return boost::json::serialize(object{{"worker", "recourse-bench"},
+                                       {"kinds", array{kKind}},
+                                       {"limit", limit},
+                                       {"wait", wait},
+                                       {"lease", "1h"}});
 }
 
 double milliseconds(Duration time) {
