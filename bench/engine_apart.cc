@@ -27,10 +27,10 @@ using namespace std::chrono_literals;
 using Stopwatch = std::chrono::steady_clock;
 
 constexpr int kLives = 50'000;
-constexpr int kBatch = 500;
-constexpr int kPickups = 250;
+constexpr int kApartBatch = 500;
+constexpr int kApartPickups = 250;
 constexpr Duration kIdle = 20s;
-const std::string kPayload(200, 'x');
+const std::string kApartPayload(200, 'x');
 
 double processor_seconds() {
   rusage use{};
@@ -59,8 +59,8 @@ void live(const std::string& url) {
   Engine engine = must(Engine::open({.store = url}));
   engine.handle_bytes(kKind.value, [](const Attempt&) { return done(); });
   must(engine.start());
-  for (int sent = 0; sent < kLives; sent += kBatch) {
-    std::vector<Submission> batch(kBatch, {.kind = kKind.value, .payload = kPayload});
+  for (int sent = 0; sent < kLives; sent += kApartBatch) {
+    std::vector<Submission> batch(kApartBatch, {.kind = kKind.value, .payload = kApartPayload});
     for (auto& id : engine.submit_all(std::move(batch))) must(std::move(id));
   }
   wait_for_all(engine, kLives);
@@ -80,7 +80,7 @@ void run_what_comes(const std::string& url) {
     return done();
   });
   must(engine.start());
-  wait_for_all(engine, kPickups);
+  wait_for_all(engine, kApartPickups);
   std::ranges::sort(waits);
   fmt::print("mean {:.1f} ms, p99 {:.1f} ms, most {:.1f} ms\n",
              std::accumulate(waits.begin(), waits.end(), 0.0) / static_cast<double>(waits.size()),
@@ -125,7 +125,7 @@ void print_idle(const std::string& name, const std::string& url) {
   Engine engine = must(Engine::open({.store = url}));
   engine.handle_bytes(kKind.value, [](const Attempt&) { return done(); });
   must(engine.start());
-  must(engine.submit_bytes(kKind.value, kPayload));
+  must(engine.submit_bytes(kKind.value, kApartPayload));
   wait_for_all(engine, 1);
   std::this_thread::sleep_for(2s);
   const double before = processor_seconds();
@@ -146,7 +146,7 @@ void print_pickup_apart(const std::string& name, const std::string& url) {
   Child runner("--run", url);
   // Joined, and past its first scan.
   std::this_thread::sleep_for(2s);
-  for (int i = 0; i < kPickups; ++i) {
+  for (int i = 0; i < kApartPickups; ++i) {
     const auto start = Stopwatch::now();
     must(submitter.submit_bytes(kKind.value, std::to_string(start.time_since_epoch() / 1ns)));
     std::this_thread::sleep_until(start + 20ms);

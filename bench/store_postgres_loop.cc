@@ -13,7 +13,7 @@ using sql::postgres::ArrayParam;
 using sql::postgres::Param;
 using enum sql::postgres::Element;
 
-constexpr const char* kInsert = R"sql(
+constexpr const char* kInsertRows = R"sql(
   INSERT INTO recourse_task (id, kind, tenant, shard_key, unique_key, priority, payload, headers,
     trace_parent, search_keys, max_retries, timeout_us, deadline_at, backoff, shard, created_at,
     due_at, state, available_at, fence, lease, owner)
@@ -33,7 +33,7 @@ constexpr const char* kClaim = R"sql(
   FROM picked WHERE t.id = picked.id
   RETURNING t.id, t.fence, t.attempts, t.payload, t.headers)sql";
 
-constexpr const char* kArchive = R"sql(
+constexpr const char* kArchiveRows = R"sql(
   WITH gone AS (
     DELETE FROM recourse_task t
     USING unnest(?::bytea[], ?::bigint[], ?::bigint[]) AS m (id, fence, attempts)
@@ -101,7 +101,7 @@ class PostgresLoop final : public LoopLine {
       arrays[14].add(store::shard_of(spec.shard_key));
     }
     for (ArrayParam& array : arrays) params.push_back(std::move(array).finish());
-    must(connection_->query_with(kInsert, params, [](const sql::Row&) {}));
+    must(connection_->query_with(kInsertRows, params, [](const sql::Row&) {}));
     keep_born(batch);
   }
 
@@ -143,7 +143,7 @@ class PostgresLoop final : public LoopLine {
                                     time_param(now),
                                     time_param(now),
                                     time_param(now + kRetention)};
-    must(connection_->query_with(kArchive, params, [](const sql::Row&) {}));
+    must(connection_->query_with(kArchiveRows, params, [](const sql::Row&) {}));
   }
 
   std::unique_ptr<sql::postgres::PostgresConnection> connection_;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Duration kCall = 5s;
+constexpr Duration kTellerCall = 5s;
 constexpr std::size_t kTellers = 3;
 constexpr std::size_t kTakenMax = 20;
 
@@ -65,7 +65,8 @@ void Tellers::put_off(std::size_t index, std::vector<store::PutOff> batch) {
   using Ends = std::vector<std::optional<TimePoint>>;
   const auto kept = std::make_shared<std::vector<store::PutOff>>(std::move(batch));
   world_.network.ask<Ends, store::Cases>(
-      {}, a_call(), kCall, [kept](store::Cases& cases) { return cases.put_off(*kept, kCall); },
+      {}, a_call(), kTellerCall,
+      [kept](store::Cases& cases) { return cases.put_off(*kept, kTellerCall); },
       [this, index, kept, life = tellers_[index].life](const Result<Ends>& ends) {
         Teller* teller = alive(index, life);
         if (teller == nullptr) return;
@@ -81,9 +82,9 @@ void Tellers::take(std::size_t index) {
     return;
   }
   world_.network.ask<store::DueCases, store::Cases>(
-      {}, a_call(), kCall,
+      {}, a_call(), kTellerCall,
       [this, limit](store::Cases& cases) {
-        auto due = cases.take_due(limit, kCaseHold, kCall);
+        auto due = cases.take_due(limit, kCaseHold, kTellerCall);
         if (due) world_.cases_taken(due->items);
         return due;
       },
@@ -127,12 +128,12 @@ void Tellers::people_take() {
   }
   using Items = std::vector<store::CaseItem>;
   world_.network.ask<Items, store::Cases>(
-      {}, a_call(), kCall,
+      {}, a_call(), kTellerCall,
       [this, task, assignment](store::Cases& cases) {
         // Told before it is done: the reply may be lost after the commit.
         const auto& now = world_.store.data().cases;
         if (const auto one = now.find(task); one != now.end()) world_.case_assigned(one->second);
-        return cases.assign({&task, 1}, assignment, "bob", kCall);
+        return cases.assign({&task, 1}, assignment, "bob", kTellerCall);
       },
       [](const Result<Items>&) {});
 }

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kLease = 15s;
-constexpr Duration kCall = 5s;
+constexpr Duration kWorkerCall = 5s;
 
 }  // namespace
 
@@ -42,8 +42,8 @@ void Workers::claim(const std::string& name) {
   request.quotas = {{.kind = task::Kind("pay"), .limit = 2}};
   request.limit = 2;
   world_.network.ask<store::Claimed>(
-      {}, {.verb = Verb::kClaim, .outcomes = {}, .ordered = {}, .wait = {}}, kCall,
-      [request](store::Store& store) { return store.claim(request, kCall); },
+      {}, {.verb = Verb::kClaim, .outcomes = {}, .ordered = {}, .wait = {}}, kWorkerCall,
+      [request](store::Store& store) { return store.claim(request, kWorkerCall); },
       [this, name](const Result<store::Claimed>& answer) {
         if (!answer) return;
         for (const task::Task& task : answer->tasks) run(name, task);
@@ -91,10 +91,10 @@ void Workers::run(const std::string& name, const task::Task& task) {
 // An owner was lost before: the start is written down first.
 void Workers::record_and_run(const std::string& name, const task::Task& task) {
   world_.network.ask<std::vector<bool>>(
-      {}, {.verb = Verb::kStarts, .outcomes = {}, .ordered = {}, .wait = {}}, kCall,
+      {}, {.verb = Verb::kStarts, .outcomes = {}, .ordered = {}, .wait = {}}, kWorkerCall,
       [task](store::Store& store) {
         const store::Held held{.task = task.id, .ticket = task.ticket};
-        return store.record_starts({&held, 1}, kCall);
+        return store.record_starts({&held, 1}, kWorkerCall);
       },
       [this, name, task](const Result<std::vector<bool>>& answer) {
         if (!answer || !answer->front()) return;
@@ -106,10 +106,10 @@ void Workers::record_and_run(const std::string& name, const task::Task& task) {
 
 void Workers::renew(const task::Task& task) {
   world_.network.ask<std::vector<std::optional<TimePoint>>>(
-      {}, {.verb = Verb::kRenew, .outcomes = {}, .ordered = {}, .wait = {}}, kCall,
+      {}, {.verb = Verb::kRenew, .outcomes = {}, .ordered = {}, .wait = {}}, kWorkerCall,
       [task](store::Store& store) {
         const store::Held held{.task = task.id, .ticket = task.ticket};
-        return store.renew({&held, 1}, kLease, kCall);
+        return store.renew({&held, 1}, kLease, kWorkerCall);
       },
       [](const Result<std::vector<std::optional<TimePoint>>>&) {});
 }
@@ -125,9 +125,10 @@ void Workers::report(const task::Task& task, task::Move move) {
   outcome->transition = task::plan(task, move, world_.schedule.now());
   if (move == task::Move::kSucceed) outcome->transition.attempts = task.attempts + 1;
   world_.network.ask<std::vector<store::Applied>>(
-      {}, {.verb = Verb::kApply, .outcomes = {outcome.get(), 1}, .ordered = {}, .wait = {}}, kCall,
+      {}, {.verb = Verb::kApply, .outcomes = {outcome.get(), 1}, .ordered = {}, .wait = {}},
+      kWorkerCall,
       [this, outcome](store::Store& store) {
-        auto answer = store.apply({outcome.get(), 1}, kCall);
+        auto answer = store.apply({outcome.get(), 1}, kWorkerCall);
         if (answer) world_.count_verdicts(*answer);
         return answer;
       },

@@ -10,7 +10,7 @@
 namespace recourse::api {
 namespace {
 
-constexpr std::string_view kSpace = "bulk";
+constexpr std::string_view kJobSpace = "bulk";
 constexpr std::string_view kIdType = "blk";
 constexpr Duration kKeptFor = std::chrono::hours(24 * 7);
 constexpr auto kLookEvery = std::chrono::seconds(5);
@@ -52,7 +52,8 @@ Result<BulkJob> BulkJobs::start(BulkJob job) {
   // Nobody's yet: whoever looks next runs it.
   job.beat_at = TimePoint{};
   const auto added = opened_.records().add(
-      {.space = std::string(kSpace), .name = job.id, .value = to_value(job)}, kKeptFor, kPatience);
+      {.space = std::string(kJobSpace), .name = job.id, .value = to_value(job)}, kKeptFor,
+      kPatience);
   if (!added) return fail(added.error());
   {
     MutexLock lock(mutex_);
@@ -63,7 +64,7 @@ Result<BulkJob> BulkJobs::start(BulkJob job) {
 }
 
 Result<std::optional<BulkJob>> BulkJobs::find(std::string_view id) {
-  const auto record = opened_.records().find(kSpace, id, kPatience);
+  const auto record = opened_.records().find(kJobSpace, id, kPatience);
   if (!record) return fail(record.error());
   if (!*record) return std::optional<BulkJob>();
   auto job = job_of(**record);
@@ -75,7 +76,7 @@ Result<std::vector<store::Record>> BulkJobs::records() {
   std::vector<store::Record> all;
   std::optional<std::string> after;
   do {
-    auto page = opened_.records().list(kSpace, after, store::kPageRowsMax, kPatience);
+    auto page = opened_.records().list(kJobSpace, after, store::kPageRowsMax, kPatience);
     if (!page) return fail(page.error());
     std::ranges::move(page->records, std::back_inserter(all));
     after = page->next;
@@ -98,7 +99,7 @@ Result<std::vector<BulkJob>> BulkJobs::list() {
 
 Result<BulkJob> BulkJobs::cancel(std::string_view id) {
   while (true) {
-    auto record = opened_.records().find(kSpace, id, kPatience);
+    auto record = opened_.records().find(kJobSpace, id, kPatience);
     if (!record) return fail(record.error());
     if (!*record) return fail(ErrorCode::kNotFound, "there is no bulk job " + shown(id));
     auto job = job_of(**record);

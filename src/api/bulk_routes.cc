@@ -133,7 +133,7 @@ http::Response show(Desk& desk, const Call& call) {
   return json_response(to_json(**job));
 }
 
-http::Response list(Desk& desk, const Call& call) {
+http::Response list_jobs(Desk& desk, const Call& call) {
   const auto jobs = desk.bulk.list();
   if (!jobs) return refuse(jobs.error());
   array items;
@@ -158,7 +158,7 @@ std::vector<Route> bulk_routes() {
   using enum http::Method;
   return {
       {kPost, "/api/v1/bulk", Role::kOperator, Answer(start)},
-      {kGet, "/api/v1/bulk", Role::kViewer, Answer(list)},
+      {kGet, "/api/v1/bulk", Role::kViewer, Answer(list_jobs)},
       {kGet, "/api/v1/bulk/{id}", Role::kViewer, Answer(show)},
       {kPost, "/api/v1/bulk/{id}/cancel", Role::kOperator, Answer(cancel)},
   };

@@ -5,14 +5,14 @@
 namespace recourse::api {
 namespace {
 
-constexpr std::string_view kSpace = " \t\r\n";
+constexpr std::string_view kWhiteSpace = " \t\r\n";
 
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
 
   void skip_space() {
-    while (at_ < text_.size() && kSpace.find(text_[at_]) != std::string_view::npos) ++at_;
+    while (at_ < text_.size() && kWhiteSpace.find(text_[at_]) != std::string_view::npos) ++at_;
   }
   [[nodiscard]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void step() { ++at_; }

@@ -84,7 +84,7 @@ std::set<std::string> names_of(const Desk& desk, const Known& known) {
   return names;
 }
 
-http::Response list(Desk& desk, const Call&) {
+http::Response list_kinds(Desk& desk, const Call&) {
   const Result<Known> known = look(desk);
   if (!known) return refuse(known.error());
   array items;
@@ -151,7 +151,7 @@ http::Response set_pause(Desk& desk, const Call& call, bool paused) {
 std::vector<Route> kind_routes() {
   using enum http::Method;
   return {
-      {kGet, "/api/v1/kinds", Role::kViewer, Answer(list)},
+      {kGet, "/api/v1/kinds", Role::kViewer, Answer(list_kinds)},
       {kGet, "/api/v1/kinds/{kind}", Role::kViewer, Answer(show)},
       {kPost, "/api/v1/kinds/{kind}/pause", Role::kOperator,
        Answer([](Desk& desk, const Call& call) { return set_pause(desk, call, true); })},

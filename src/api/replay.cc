@@ -6,7 +6,7 @@
 namespace recourse::api {
 namespace {
 
-constexpr std::string_view kSpace = "replay";
+constexpr std::string_view kReplaySpace = "replay";
 constexpr Duration kReplayedFor = std::chrono::hours(24);
 constexpr std::size_t kKeyBytesMax = 255;
 
@@ -36,7 +36,7 @@ Result<ReplayKey> read_replay_key(const Call& call) {
 
 Result<Replay> begin_replay(store::Records& records, const ReplayKey& key, task::TaskId task) {
   const store::Record mine{
-      .space = std::string(kSpace), .name = key.name, .value = value_of(key.body, task)};
+      .space = std::string(kReplaySpace), .name = key.name, .value = value_of(key.body, task)};
   auto added = records.add(mine, kReplayedFor, kPatience);
   // It may be there by now, with this very task.
   if (!added && added.error().code == ErrorCode::kInDoubt) {

@@ -10,7 +10,7 @@ namespace {
 using boost::json::array;
 using boost::json::object;
 
-http::Response list(Desk& desk, const Call& call) {
+http::Response list_schedules(Desk& desk, const Call& call) {
   const TimePoint now = desk.node.store_now();
   array items;
   for (const ScheduleCard& card : desk.schedules) {
@@ -29,7 +29,7 @@ http::Response list(Desk& desk, const Call& call) {
 }  // namespace
 
 std::vector<Route> schedule_routes() {
-  return {{http::Method::kGet, "/api/v1/schedules", Role::kViewer, Answer(list)}};
+  return {{http::Method::kGet, "/api/v1/schedules", Role::kViewer, Answer(list_schedules)}};
 }
 
 }  // namespace recourse::api

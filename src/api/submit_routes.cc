@@ -62,7 +62,7 @@ void warn_of_kind(const Desk& desk, const std::string& kind, object& shape) {
       fmt::format("this server has no kind {}; the task waits until some server has", shown(kind));
 }
 
-object to_json(const Desk& desk, const std::string& kind, const engine::SubmitAnswer& answer) {
+object answer_json(const Desk& desk, const std::string& kind, const engine::SubmitAnswer& answer) {
   object shape{{"id", task::to_string(answer.task)}, {"created", false}};
   switch (*answer.result) {
     case store::Insertion::kInserted: shape["created"] = true; break;
@@ -83,7 +83,7 @@ http::Response to_response(const Desk& desk, const std::string& kind,
     }
     return to_response(problem);
   }
-  const object body = to_json(desk, kind, answer);
+  const object body = answer_json(desk, kind, answer);
   http::Response response = json_response(body, body.at("created").as_bool() ? 201 : 200);
   response.headers.set("Location", "/api/v1/tasks/" + task::to_string(answer.task));
   return response;
@@ -157,7 +157,7 @@ class BatchWaiter final : public engine::SubmitWaiter {
 
   void answered(const engine::SubmitAnswer& answer) override {
     note_submit(desk_, kind_, answer);
-    batch_->set(place_, answer.result ? to_json(desk_, kind_, answer) : error_item(answer));
+    batch_->set(place_, answer.result ? answer_json(desk_, kind_, answer) : error_item(answer));
     delete this;
   }
 

@@ -91,7 +91,7 @@ http::Response series(Desk& desk, const Call&) {
   return json_response(object{{"step", "10s"}, {"items", std::move(items)}});
 }
 
-http::Response audit(Desk& desk, const Call& call) {
+http::Response audit_page(Desk& desk, const Call& call) {
   // It tells of tasks of all tenants.
   if (call.caller.tenant) {
     return refuse(403,
@@ -180,7 +180,7 @@ std::vector<Route> system_routes() {
       {kGet, "/api/v1/stats", Role::kViewer, Answer(stats)},
       {kGet, "/api/v1/stats/backlog", Role::kViewer, Answer(backlog)},
       {kGet, "/api/v1/stats/series", Role::kViewer, Answer(series)},
-      {kGet, "/api/v1/audit", Role::kViewer, Answer(audit)},
+      {kGet, "/api/v1/audit", Role::kViewer, Answer(audit_page)},
       {kGet, "/api/v1/events", Role::kViewer, AnswerLater(events)},
       {kGet, "/api/v1/whoami", Role::kViewer, Answer(whoami)},
       {kGet, "/metrics", Role::kViewer, Answer(metrics)},

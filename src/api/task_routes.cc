@@ -94,7 +94,7 @@ http::Response notes(Desk& desk, const Call& call) {
   return json_response(object{{"items", to_array(*found)}});
 }
 
-http::Response audit(Desk& desk, const Call& call) {
+http::Response audit_of_task(Desk& desk, const Call& call) {
   const auto task = find_task(desk, call);
   if (!task) return refuse(task.error());
   const auto page =
@@ -152,7 +152,7 @@ std::vector<Route> task_routes() {
       {kGet, "/api/v1/tasks/{id}", Role::kViewer, Answer(show)},
       {kGet, "/api/v1/tasks/{id}/attempts", Role::kViewer, Answer(attempts)},
       {kGet, "/api/v1/tasks/{id}/notes", Role::kViewer, Answer(notes)},
-      {kGet, "/api/v1/tasks/{id}/audit", Role::kViewer, Answer(audit)},
+      {kGet, "/api/v1/tasks/{id}/audit", Role::kViewer, Answer(audit_of_task)},
       {kGet, "/api/v1/tasks/{id}/explain", Role::kViewer, Answer(explain_task)},
   };
 }

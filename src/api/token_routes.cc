@@ -73,7 +73,7 @@ http::Response create(Desk& desk, const Call& call) {
   return json_response(shape, 201);
 }
 
-http::Response list(Desk& desk, const Call&) {
+http::Response list_tokens(Desk& desk, const Call&) {
   const auto tokens = desk.tokens.list();
   if (!tokens) return refuse(tokens.error());
   array items;
@@ -134,7 +134,7 @@ Answer for_all(Answer answer) {
 std::vector<Route> token_routes() {
   using enum http::Method;
   return {
-      {kGet, "/api/v1/tokens", Role::kAdmin, for_all(list)},
+      {kGet, "/api/v1/tokens", Role::kAdmin, for_all(list_tokens)},
       {kPost, "/api/v1/tokens", Role::kAdmin, for_all(create)},
       {kDelete, "/api/v1/tokens/{id}", Role::kAdmin, for_all(revoke)},
   };

@@ -10,9 +10,9 @@
 namespace recourse::api {
 namespace {
 
-constexpr std::string_view kSpace = "token";
+constexpr std::string_view kTokenSpace = "token";
 constexpr std::string_view kIdType = "tok";
-constexpr Duration kPatience = std::chrono::seconds(5);
+constexpr Duration kTokenPatience = std::chrono::seconds(5);
 constexpr Duration kKnownFor = std::chrono::seconds(5);
 constexpr std::size_t kKnownMax = 10'000;
 constexpr std::size_t kPage = 500;
@@ -90,7 +90,7 @@ Result<std::optional<Identity>> Tokens::identify(std::string_view secret) {
   if (const auto known = recall(secret)) return *known;
   const std::string sha256 = sha256_of(secret);
   std::optional<Identity> identity;
-  const auto record = records_.find(kSpace, sha256, kPatience);
+  const auto record = records_.find(kTokenSpace, sha256, kTokenPatience);
   if (!record) return fail(record.error());
   if (*record) {
     const Result<TokenView> view = view_of(**record);
@@ -108,7 +108,7 @@ bool Tokens::has_fixed_admin() const {
 
 Result<bool> Tokens::any() {
   if (!fixed_.empty()) return true;
-  const auto page = records_.list(kSpace, std::nullopt, 1, kPatience);
+  const auto page = records_.list(kTokenSpace, std::nullopt, 1, kTokenPatience);
   if (!page) return fail(page.error());
   return !page->records.empty();
 }
@@ -122,10 +122,11 @@ Result<NewToken> Tokens::create(Identity identity, std::optional<Duration> lives
                 .created_by = std::string(by),
                 .created_at = clock_.now(),
                 .expires_at = std::nullopt};
-  const auto added = records_.add({.space = std::string(kSpace),
-                                   .name = sha256_of(token.secret),
-                                   .value = value_of(token.view)},
-                                  lives_for, kPatience, deed_of(token.view, "token_created", by));
+  const auto added =
+      records_.add({.space = std::string(kTokenSpace),
+                    .name = sha256_of(token.secret),
+                    .value = value_of(token.view)},
+                   lives_for, kTokenPatience, deed_of(token.view, "token_created", by));
   if (!added) return fail(added.error());
   token.view.expires_at = added->record.expires_at;
   return token;
@@ -135,7 +136,7 @@ Result<std::vector<TokenView>> Tokens::list() {
   std::vector<TokenView> views;
   std::optional<std::string> after;
   do {
-    const auto page = records_.list(kSpace, after, kPage, kPatience);
+    const auto page = records_.list(kTokenSpace, after, kPage, kTokenPatience);
     if (!page) return fail(page.error());
     for (const store::Record& record : page->records) {
       Result<TokenView> view = view_of(record);
@@ -151,13 +152,13 @@ Result<std::vector<TokenView>> Tokens::list() {
 Result<> Tokens::revoke(std::string_view id, std::string_view by) {
   std::optional<std::string> after;
   do {
-    const auto page = records_.list(kSpace, after, kPage, kPatience);
+    const auto page = records_.list(kTokenSpace, after, kPage, kTokenPatience);
     if (!page) return fail(page.error());
     for (const store::Record& record : page->records) {
       const Result<TokenView> view = view_of(record);
       if (!view || view->id != id) continue;
-      const Result<bool> removed =
-          records_.remove(kSpace, record.name, kPatience, deed_of(*view, "token_revoked", by));
+      const Result<bool> removed = records_.remove(kTokenSpace, record.name, kTokenPatience,
+                                                   deed_of(*view, "token_revoked", by));
       if (!removed) return fail(removed.error());
       MutexLock lock(mutex_);
       known_.erase(record.name);

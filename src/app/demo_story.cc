@@ -17,7 +17,7 @@ constexpr int kPoints = 5;
 constexpr Duration kLookEvery = std::chrono::milliseconds(100);
 constexpr Duration kReadingTime = std::chrono::milliseconds(700);
 constexpr Duration kSickFor = std::chrono::milliseconds(2'500);
-constexpr Duration kPatience = std::chrono::seconds(10);
+constexpr Duration kStoryPatience = std::chrono::seconds(10);
 
 std::string counts_text(const object& states) {
   return fmt::format(
@@ -94,8 +94,9 @@ bool DemoStory::watch_them_fail() {
 bool DemoStory::heal() {
   title("The service is back. Nobody has to do anything.");
   downstream_.heal();
-  const bool goes_on = wait_until(
-      [](const object& states) { return number_of(states, "succeeded") >= kPoints; }, kPatience);
+  const bool goes_on =
+      wait_until([](const object& states) { return number_of(states, "succeeded") >= kPoints; },
+                 kStoryPatience);
   if (!goes_on) return false;
   line(session_.colors().green(fmt::format("all {} are done, each exactly once", kPoints)));
   return pause_(kReadingTime);
@@ -116,7 +117,7 @@ bool DemoStory::redrive() {
                                      R"({"reason":"the mailbox exists now"})");
   if (!retried) return false;
   return wait_until([](const object& states) { return number_of(states, "succeeded") > kPoints; },
-                    kPatience);
+                    kStoryPatience);
 }
 
 void DemoStory::look_back() {

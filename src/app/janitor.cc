@@ -7,7 +7,7 @@
 namespace recourse::app {
 namespace {
 
-constexpr Duration kPatience = std::chrono::seconds(10);
+constexpr Duration kPurgePatience = std::chrono::seconds(10);
 // One sweep's share, so that a first sweep over years of tasks does not fill the log of the
 // database at once.
 constexpr std::size_t kTasksPerSweep = 50'000;
@@ -47,7 +47,7 @@ void Janitor::sweep() {
   while (!is_closing() && purged < kTasksPerSweep) {
     store::PurgeRequest request;
     request.by = "retention";
-    const auto batch = opened_.store().purge(request, kPatience);
+    const auto batch = opened_.store().purge(request, kPurgePatience);
     if (!batch) {
       log_.warning("purge_failed", {{"error", batch.error().message}});
       return;
@@ -57,7 +57,7 @@ void Janitor::sweep() {
   }
   if (purged > 0) log_.info("purged", {{"tasks", std::to_string(purged)}});
   while (!is_closing()) {
-    const auto swept = opened_.records().sweep(store::kPageRowsMax, kPatience);
+    const auto swept = opened_.records().sweep(store::kPageRowsMax, kPurgePatience);
     if (!swept || *swept < store::kPageRowsMax) return;
   }
 }

@@ -14,7 +14,7 @@ namespace recourse::app {
 namespace {
 
 // A supervisor that does not read must not stop the server.
-constexpr timeval kPatience{.tv_sec = 1, .tv_usec = 0};
+constexpr timeval kSendPatience{.tv_sec = 1, .tv_usec = 0};
 
 std::string_view value_of(const Environment& environment, const char* name) {
   const auto found = environment.find(name);
@@ -54,7 +54,7 @@ Supervisor::Supervisor(const Environment& environment, Log& log) : log_(log) {
   if (name.front() == '@') address_.sun_path[0] = '\0';
   length_ = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size());
   socket_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
+  ::setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &kSendPatience, sizeof(kSendPatience));
   watchdog_ = watchdog_of(environment);
 }
 

@@ -33,7 +33,7 @@ std::optional<std::size_t> unit_at_start(std::string_view text) {
   return best;
 }
 
-Unexpected refuse(std::string_view field, std::string_view text, std::string_view why) {
+Unexpected refuse_duration(std::string_view field, std::string_view text, std::string_view why) {
   return fail(ErrorCode::kInvalid,
               fmt::format("{} must be a duration such as 500ms, 30s, 5m or 1h30m; {} {}", field,
                           shown(text), why));
@@ -42,29 +42,31 @@ Unexpected refuse(std::string_view field, std::string_view text, std::string_vie
 }  // namespace
 
 Result<Duration> parse_duration(std::string_view field, std::string_view text) {
-  if (text.empty()) return refuse(field, text, "is empty");
+  if (text.empty()) return refuse_duration(field, text, "is empty");
   if (text == "0") return Duration::zero();
-  if (text.starts_with('-')) return refuse(field, text, "is negative");
+  if (text.starts_with('-')) return refuse_duration(field, text, "is negative");
 
   std::int64_t total = 0;
   std::size_t next_unit = 0;
   for (std::string_view rest = text; !rest.empty();) {
     std::uint64_t number = 0;  // unsigned: a minus in the middle is no number
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-    if (error == std::errc::result_out_of_range) return refuse(field, text, "is too long");
-    if (error != std::errc{}) return refuse(field, text, "has no number where one belongs");
+    if (error == std::errc::result_out_of_range) return refuse_duration(field, text, "is too long");
+    if (error != std::errc{})
+      return refuse_duration(field, text, "has no number where one belongs");
     rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
 
     const std::optional<std::size_t> unit = unit_at_start(rest);
-    if (!unit) return refuse(field, text, "has a number without a unit (us, ms, s, m, h, d)");
-    if (*unit < next_unit) return refuse(field, text, "has its units out of order");
+    if (!unit)
+      return refuse_duration(field, text, "has a number without a unit (us, ms, s, m, h, d)");
+    if (*unit < next_unit) return refuse_duration(field, text, "has its units out of order");
     next_unit = *unit + 1;
     rest.remove_prefix(kUnits[*unit].name.size());
 
     std::int64_t part = 0;
     if (__builtin_mul_overflow(number, kUnits[*unit].microseconds, &part) ||
         __builtin_add_overflow(total, part, &total)) {
-      return refuse(field, text, "is too long");
+      return refuse_duration(field, text, "is too long");
     }
   }
   return Duration(total);

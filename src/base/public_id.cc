@@ -19,7 +19,7 @@ constexpr bool is_type(std::string_view type) {
              type, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
-Unexpected refuse(std::string_view field, std::string_view text, std::string_view why) {
+Unexpected refuse_id(std::string_view field, std::string_view text, std::string_view why) {
   return fail(ErrorCode::kInvalid,
               fmt::format("{} must be an id such as tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV, not {}: {}",
                           field, shown(text), why));
@@ -41,12 +41,13 @@ std::string to_string(const PublicId& id) {
 
 Result<PublicId> parse_public_id(std::string_view field, std::string_view text) {
   const std::size_t split = text.find('_');
-  if (split == std::string_view::npos) return refuse(field, text, "there is no '_' after the type");
+  if (split == std::string_view::npos)
+    return refuse_id(field, text, "there is no '_' after the type");
   const std::string_view type = text.substr(0, split);
   if (!is_type(type))
-    return refuse(field, text, "the type before '_' is not 2 to 10 of a-z and 0-9");
+    return refuse_id(field, text, "the type before '_' is not 2 to 10 of a-z and 0-9");
   const Result<Ulid> id = parse_ulid(text.substr(split + 1));
-  if (!id) return refuse(field, text, "after the type, " + id.error().message);
+  if (!id) return refuse_id(field, text, "after the type, " + id.error().message);
   return PublicId{std::string(type), *id};
 }
 
@@ -55,8 +56,8 @@ Result<Ulid> parse_public_id(std::string_view field, std::string_view text,
   const Result<PublicId> parsed = parse_public_id(field, text);
   if (!parsed) return fail(parsed.error());
   if (parsed->type == expected_type) return parsed->id;
-  return refuse(field, text,
-                fmt::format("its type is {}, and {} belongs here", parsed->type, expected_type));
+  return refuse_id(field, text,
+                   fmt::format("its type is {}, and {} belongs here", parsed->type, expected_type));
 }
 
 }  // namespace recourse

@@ -12,7 +12,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 constexpr TimePoint kNow{1'000h};
-constexpr BootTime kStart{10h};
+constexpr BootTime kTakenAt{10h};
 
 class CaseBookTest : public testing::Test {
  protected:
@@ -28,7 +28,7 @@ class CaseBookTest : public testing::Test {
   }
   static CaseKey key(int number, int reminders = 0) { return key_of(due(number, reminders).held); }
 
-  std::vector<bool> take(const store::DueCase& one, BootTime now = kStart) {
+  std::vector<bool> take(const store::DueCase& one, BootTime now = kTakenAt) {
     return book_.taken({&one, 1}, now);
   }
   // As the store answers when nobody interfered.
@@ -44,37 +44,37 @@ class CaseBookTest : public testing::Test {
 TEST_F(CaseBookTest, WhatWasToldIsPutOffByTheLadder) {
   EXPECT_THAT(take(due(1)), ElementsAre(true));
   EXPECT_THAT(take(due(2, 4)), ElementsAre(true));
-  EXPECT_THAT(book_.to_put_off(kStart), IsEmpty());
+  EXPECT_THAT(book_.to_put_off(kTakenAt), IsEmpty());
   book_.ended(key(1), true);
   book_.ended(key(2, 4), true);
 
-  const auto batch = book_.to_put_off(kStart);
+  const auto batch = book_.to_put_off(kTakenAt);
 
   ASSERT_THAT(batch, SizeIs(2));
   EXPECT_TRUE(batch[0].told);
   EXPECT_EQ(batch[0].wait, 1h);
   EXPECT_EQ(batch[0].held.remind_at, kNow + 1min);
   EXPECT_EQ(batch[1].wait, 5h) << "interval x (sent + 1)";
-  write(batch, kStart);
+  write(batch, kTakenAt);
   EXPECT_EQ(book_.out(), 0U);
 }
 
 TEST_F(CaseBookTest, WhatCouldNotBeToldIsTriedAgainLater) {
   (void)take(due(1));
   book_.ended(key(1), false);
-  const auto batch = book_.to_put_off(kStart);
+  const auto batch = book_.to_put_off(kTakenAt);
   ASSERT_THAT(batch, SizeIs(1));
   EXPECT_FALSE(batch[0].told);
   EXPECT_EQ(batch[0].wait, 2min);
-  write(batch, kStart);
+  write(batch, kTakenAt);
   EXPECT_EQ(book_.out(), 0U);
 }
 
 TEST_F(CaseBookTest, WhatIsOutForLongIsHeldForLonger) {
   (void)take(due(1));
-  EXPECT_EQ(book_.next_hold(), kStart + 30s);
-  EXPECT_THAT(book_.to_put_off(kStart + 29s), IsEmpty());
-  BootTime now = kStart + 30s;
+  EXPECT_EQ(book_.next_hold(), kTakenAt + 30s);
+  EXPECT_THAT(book_.to_put_off(kTakenAt + 29s), IsEmpty());
+  BootTime now = kTakenAt + 30s;
   for (const Duration hold : {2min, 4min, 8min, 10min, 10min}) {
     const auto batch = book_.to_put_off(now);
     ASSERT_THAT(batch, SizeIs(1));
@@ -90,10 +90,10 @@ TEST_F(CaseBookTest, WhatIsOutForLongIsHeldForLonger) {
 
 TEST_F(CaseBookTest, WhatEndsWhileItsHoldIsWrittenIsStillRecorded) {
   (void)take(due(1));
-  const auto batch = book_.to_put_off(kStart + 30s);
+  const auto batch = book_.to_put_off(kTakenAt + 30s);
   book_.ended(key(1), true);
-  write(batch, kStart + 31s);
-  const auto told = book_.to_put_off(kStart + 31s);
+  write(batch, kTakenAt + 31s);
+  const auto told = book_.to_put_off(kTakenAt + 31s);
   ASSERT_THAT(told, SizeIs(1));
   EXPECT_TRUE(told[0].told);
   EXPECT_EQ(told[0].held.remind_at, kNow + 2min);
@@ -101,9 +101,9 @@ TEST_F(CaseBookTest, WhatEndsWhileItsHoldIsWrittenIsStillRecorded) {
 
 TEST_F(CaseBookTest, WhatIsTakenTwiceIsToldOnce) {
   EXPECT_THAT(take(due(1)), ElementsAre(true));
-  EXPECT_THAT(take(due(1, 0, kNow + 2min), kStart + 70s), ElementsAre(false));
+  EXPECT_THAT(take(due(1, 0, kNow + 2min), kTakenAt + 70s), ElementsAre(false));
   book_.ended(key(1), true);
-  EXPECT_EQ(book_.to_put_off(kStart).at(0).held.remind_at, kNow + 2min);
+  EXPECT_EQ(book_.to_put_off(kTakenAt).at(0).held.remind_at, kNow + 2min);
 }
 
 TEST_F(CaseBookTest, WhatSomebodyChangedIsForgotten) {
@@ -111,13 +111,13 @@ TEST_F(CaseBookTest, WhatSomebodyChangedIsForgotten) {
   (void)take(due(2));
   book_.ended(key(1), true);
   book_.ended(key(2), true);
-  auto batch = book_.to_put_off(kStart);
-  book_.put_off({batch.data(), 1}, std::vector{std::optional<TimePoint>()}, kStart);
+  auto batch = book_.to_put_off(kTakenAt);
+  book_.put_off({batch.data(), 1}, std::vector{std::optional<TimePoint>()}, kTakenAt);
   EXPECT_EQ(book_.out(), 1U);
-  batch = book_.to_put_off(kStart);
-  book_.put_off(batch, fail(ErrorCode::kUnavailable, "down"), kStart);
+  batch = book_.to_put_off(kTakenAt);
+  book_.put_off(batch, fail(ErrorCode::kUnavailable, "down"), kTakenAt);
   EXPECT_EQ(book_.out(), 1U) << "tried again";
-  book_.put_off(batch, fail(ErrorCode::kInDoubt, "lost"), kStart);
+  book_.put_off(batch, fail(ErrorCode::kInDoubt, "lost"), kTakenAt);
   EXPECT_EQ(book_.out(), 0U);
   book_.ended(key(1), true);
 }
@@ -126,11 +126,11 @@ TEST_F(CaseBookTest, WhatSomebodyChangedIsForgotten) {
 // then never told.
 TEST_F(CaseBookTest, WhatEndsLateSaysNothingOfTheNextReminder) {
   (void)take(due(1));
-  const auto held = book_.to_put_off(kStart + 30s);
-  book_.put_off(held, fail(ErrorCode::kInDoubt, "lost"), kStart + 30s);
+  const auto held = book_.to_put_off(kTakenAt + 30s);
+  book_.put_off(held, fail(ErrorCode::kInDoubt, "lost"), kTakenAt + 30s);
   (void)take(due(1, 1));
   book_.ended(key(1), true);
-  EXPECT_THAT(book_.to_put_off(kStart), IsEmpty());
+  EXPECT_THAT(book_.to_put_off(kTakenAt), IsEmpty());
 }
 
 TEST_F(CaseBookTest, NoMoreIsTakenThanFits) {

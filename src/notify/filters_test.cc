@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using Answer = Verdict::Answer;
 
-constexpr TimePoint kStart{1'700'000'000s};
+constexpr TimePoint kJudgedAt{1'700'000'000s};
 
 Now at(TimePoint moment) { return {.steady = moment, .wall = moment}; }
 Now at(std::string_view text) { return at(parse_rfc3339("at", text).value()); }
@@ -28,36 +28,38 @@ TEST(AllowFilter, LetsThroughOnlyWhatIsOnEveryList) {
                       .tenants = {"acme"},
                       .from = Severity::kError});
 
-  EXPECT_EQ(filter.judge(about(Event::kDeadLetter), at(kStart)).answer, Answer::kPass);
-  EXPECT_EQ(filter.judge(about(Event::kTakeover), at(kStart)).answer, Answer::kUnwanted);
-  EXPECT_EQ(filter.judge(about(Event::kDeadLetter, "mail"), at(kStart)).answer, Answer::kUnwanted);
-  EXPECT_EQ(filter.judge(about(Event::kDeadLetter, "orders.x", "other"), at(kStart)).answer,
+  EXPECT_EQ(filter.judge(about(Event::kDeadLetter), at(kJudgedAt)).answer, Answer::kPass);
+  EXPECT_EQ(filter.judge(about(Event::kTakeover), at(kJudgedAt)).answer, Answer::kUnwanted);
+  EXPECT_EQ(filter.judge(about(Event::kDeadLetter, "mail"), at(kJudgedAt)).answer,
             Answer::kUnwanted);
-  EXPECT_EQ(filter.judge(about(Event::kEngineError, "", ""), at(kStart)).answer, Answer::kPass);
+  EXPECT_EQ(filter.judge(about(Event::kDeadLetter, "orders.x", "other"), at(kJudgedAt)).answer,
+            Answer::kUnwanted);
+  EXPECT_EQ(filter.judge(about(Event::kEngineError, "", ""), at(kJudgedAt)).answer, Answer::kPass);
 }
 
 // NOTE-4
 TEST(RateLimit, LetsTheThresholdThroughInAWindowAndHoldsBackTheRestUntilItsEnd) {
   RateLimit limit({});
   for (int i = 0; i < 50; ++i) {
-    EXPECT_EQ(limit.judge(about(Event::kDeadLetter), at(kStart + 1s * (i % 3))).answer,
+    EXPECT_EQ(limit.judge(about(Event::kDeadLetter), at(kJudgedAt + 1s * (i % 3))).answer,
               Answer::kPass);
   }
 
-  const Verdict held = limit.judge(about(Event::kDeadLetter), at(kStart + 29s));
+  const Verdict held = limit.judge(about(Event::kDeadLetter), at(kJudgedAt + 29s));
 
   EXPECT_EQ(held.answer, Answer::kHoldBack);
-  EXPECT_EQ(held.until, kStart + 30s);
-  EXPECT_EQ(limit.judge(about(Event::kDeadLetter, "mail"), at(kStart + 29s)).answer, Answer::kPass);
-  EXPECT_EQ(limit.judge(about(Event::kTakeover), at(kStart + 29s)).answer, Answer::kPass);
-  EXPECT_EQ(limit.judge(about(Event::kDeadLetter), at(kStart + 30s)).answer, Answer::kPass);
+  EXPECT_EQ(held.until, kJudgedAt + 30s);
+  EXPECT_EQ(limit.judge(about(Event::kDeadLetter, "mail"), at(kJudgedAt + 29s)).answer,
+            Answer::kPass);
+  EXPECT_EQ(limit.judge(about(Event::kTakeover), at(kJudgedAt + 29s)).answer, Answer::kPass);
+  EXPECT_EQ(limit.judge(about(Event::kDeadLetter), at(kJudgedAt + 30s)).answer, Answer::kPass);
 }
 
 TEST(RateLimit, RemembersABoundedNumberOfKinds) {
   RateLimit limit({});
   for (int i = 0; i < 20'000; ++i) {
     (void)limit.judge(about(Event::kDeadLetter, "kind-" + std::to_string(i)),
-                      at(kStart + 10ms * i));
+                      at(kJudgedAt + 10ms * i));
   }
   EXPECT_LE(limit.windows(), RateLimit::kWindowsMax + kAllEvents.size());
 }
@@ -66,7 +68,7 @@ RC_GTEST_PROP(RateLimit, NeverLetsMoreThanTheThresholdThroughInOneWindow, ()) {
   const int threshold = *rc::gen::inRange(1, 5);
   RateLimit limit({.window = 10s, .threshold = threshold});
   std::vector<TimePoint> passed;
-  TimePoint now = kStart;
+  TimePoint now = kJudgedAt;
   for (int i = 0; i < 100; ++i) {
     now += 1s * *rc::gen::inRange(0, 5);
     const Verdict verdict = limit.judge(about(Event::kDeadLetter), at(now));
@@ -104,8 +106,8 @@ TEST(QuietHours, HoldBackUntilTheyEndOverMidnightToo) {
 
 TEST(QuietHours, WakePeopleUpForWhatMattersEnough) {
   QuietHours hours = quiet("00:00-24:00");
-  EXPECT_EQ(hours.judge(about(Event::kDeadLetter), at(kStart)).answer, Answer::kHoldBack);
-  EXPECT_EQ(hours.judge(about(Event::kEngineError), at(kStart)).answer, Answer::kPass);
+  EXPECT_EQ(hours.judge(about(Event::kDeadLetter), at(kJudgedAt)).answer, Answer::kHoldBack);
+  EXPECT_EQ(hours.judge(about(Event::kEngineError), at(kJudgedAt)).answer, Answer::kPass);
 }
 
 TEST(QuietHours, EndByTheClockOnTheWallInTheNightInWhichItChanges) {
@@ -130,7 +132,7 @@ RC_GTEST_PROP(QuietHours, WhatTheyHoldBackMayPassWhenTheySay, ()) {
   QuietHours hours = QuietHours::make({.ranges = {{*rc::gen::inRange(0, 1'440) * 1min, 12h + 1us}},
                                        .zone = "America/New_York"})
                          .value();
-  const TimePoint now = kStart + *rc::gen::inRange(0, 365 * 1'440) * 1min;
+  const TimePoint now = kJudgedAt + *rc::gen::inRange(0, 365 * 1'440) * 1min;
   const Verdict verdict = hours.judge(about(Event::kDeadLetter), at(now));
   if (verdict.answer == Answer::kPass) return;
   RC_ASSERT(verdict.until > now && verdict.until <= now + 26h);

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <vector>
 
+#include "policy/test_moments.h"
+
 namespace recourse::policy {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr TimePoint kStart{std::chrono::seconds(1'000)};
 
 TEST(AlertRule, FiresAtItsLimitAndClearsWellBelowIt) {
   AlertRule rule({.fire_at = 10, .clear_at = 5});

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "base/named.h"
+#include "policy/test_moments.h"
 
 namespace recourse::policy {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr TimePoint kStart{std::chrono::seconds(1'000)};
 constexpr CallResult kWell{.failed = false, .took = std::chrono::milliseconds(10)};
 constexpr CallResult kBadly{.failed = true, .took = std::chrono::milliseconds(10)};
 constexpr BreakerChange kOpening{BreakerState::kClosed, BreakerState::kOpen};

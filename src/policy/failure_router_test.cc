@@ -22,22 +22,22 @@ HttpAnswer http(int status) {
 }
 
 template <class E>
-Failure thrown(E error) {
+Failure failure_by(E error) {
   return Thrown{std::make_exception_ptr(std::move(error))};
 }
 
 TEST(FailureRouter, AnUnmatchedFailureIsADeadLetterWithItsOwnText) {  // FAIL-2
-  const Decision decision = standard_router().decide(thrown(42));
+  const Decision decision = standard_router().decide(failure_by(42));
 
   EXPECT_EQ(decision.outcome, Outcome::kDeadLetter);
   EXPECT_EQ(decision.code, "UNMATCHED");
-  EXPECT_EQ(decision.message, "a value of type int was thrown");
+  EXPECT_EQ(decision.message, "a value of type int was failure_by");
 }
 
 TEST(FailureRouter, TheDefaultRuleIsASetting) {
   const FailureRouter router(retry(Category::kUnknown, "TRY_ANYWAY", ""));
 
-  EXPECT_EQ(router.decide(thrown(42)).outcome, Outcome::kRetry);
+  EXPECT_EQ(router.decide(failure_by(42)).outcome, Outcome::kRetry);
 }
 
 TEST(FailureRouter, WhatTheRunnerReportsIsRetriedInItsCategory) {
@@ -85,13 +85,13 @@ TEST(FailureRouter, AUsersExceptionTypeTakesPartInTheClosestMatch) {
       [](const std::exception&) { return Decision{.outcome = Outcome::kPaused, .code = "ANY"}; });
   const FailureRouter router = standard_router(exceptions);
 
-  EXPECT_EQ(router.decide(thrown(std::bad_alloc())).code, "ANY");
-  EXPECT_EQ(router.decide(thrown(std::runtime_error("x"))).code, "HANDLER_ERROR");
+  EXPECT_EQ(router.decide(failure_by(std::bad_alloc())).code, "ANY");
+  EXPECT_EQ(router.decide(failure_by(std::runtime_error("x"))).code, "HANDLER_ERROR");
 }
 
 TEST(FailureRouter, WhatComesOutIsCleanAndBoundedWhateverWasThrown) {
-  const Decision decision =
-      standard_router().decide(thrown(std::runtime_error(std::string(1'000'000, 'x') + "\xFF")));
+  const Decision decision = standard_router().decide(
+      failure_by(std::runtime_error(std::string(1'000'000, 'x') + "\xFF")));
 
   EXPECT_EQ(decision.message.size(), 4'000U);
   EXPECT_EQ(standard_router().decide(Declined{"a\xFF"}).message, "a\xEF\xBF\xBD");
@@ -147,7 +147,7 @@ TEST(FailureRouter, ACaseThatThrowsHandsTheTaskToAPerson) {
   EXPECT_EQ(decision.outcome, Outcome::kDeadLetter);
   EXPECT_EQ(decision.code, "CLASSIFIER_ERROR");
   EXPECT_EQ(decision.message,
-            "a failure case threw int: a value of type int was thrown; the failure was: no");
+            "a failure case threw int: a value of type int was failure_by; the failure was: no");
 }
 
 TEST(FailureRouter, ACaseThatDecidesNonsenseHandsTheTaskToAPerson) {
@@ -169,18 +169,19 @@ TEST(MessageRouter, RetriesConnectionsAndTimeoutsAndWordsThatSpeakOfThem) {  // 
 
   EXPECT_EQ(outcome(SqlFailure{"08001", "cannot connect"}), Outcome::kRetry);
   EXPECT_EQ(outcome(TimedOut{1s}), Outcome::kRetry);
-  EXPECT_EQ(outcome(thrown(std::system_error(std::make_error_code(std::errc::connection_refused)))),
-            Outcome::kRetry);
+  EXPECT_EQ(
+      outcome(failure_by(std::system_error(std::make_error_code(std::errc::connection_refused)))),
+      Outcome::kRetry);
   EXPECT_EQ(outcome(SqlFailure{"HY000", "Lost connection to MySQL server"}), Outcome::kRetry);
-  EXPECT_EQ(outcome(thrown(std::logic_error("Read TIMEOUT after 3 tries"))), Outcome::kRetry);
-  EXPECT_EQ(outcome(thrown(std::runtime_error("Network is down"))), Outcome::kRetry);
+  EXPECT_EQ(outcome(failure_by(std::logic_error("Read TIMEOUT after 3 tries"))), Outcome::kRetry);
+  EXPECT_EQ(outcome(failure_by(std::runtime_error("Network is down"))), Outcome::kRetry);
   EXPECT_EQ(outcome(Declined{"Connection pool exhausted"}), Outcome::kRetry);
 }
 
 TEST(MessageRouter, BusinessErrorsAreForAPerson) {
   const FailureRouter router = message_router();
 
-  EXPECT_EQ(router.decide(thrown(std::runtime_error("order is closed"))).outcome,
+  EXPECT_EQ(router.decide(failure_by(std::runtime_error("order is closed"))).outcome,
             Outcome::kDeadLetter);
   EXPECT_EQ(router.decide(Declined{"order is closed"}).outcome, Outcome::kDeadLetter);
   EXPECT_EQ(router.decide(SqlFailure{"40001", "serialization failure"}).outcome,
@@ -192,7 +193,8 @@ TEST(MessageRouter, BusinessErrorsAreForAPerson) {
 }
 
 TEST(Failure, IsDescribedInCleanShortText) {
-  const FailureText text = describe(thrown(std::runtime_error(std::string(10'000, 'x') + '\0')));
+  const FailureText text =
+      describe(failure_by(std::runtime_error(std::string(10'000, 'x') + '\0')));
 
   EXPECT_EQ(text.type, "std::runtime_error");
   EXPECT_EQ(text.message.size(), 4'000U);
@@ -246,7 +248,7 @@ TEST(FailureRouter, AKeywordMayBeGivenInCapitals) {
 TEST(MessageRouter, EachKeywordHasItsCategory) {
   const FailureRouter router = message_router();
   const auto category = [&](const char* text) {
-    return router.decide(thrown(std::runtime_error(text))).category;
+    return router.decide(failure_by(std::runtime_error(text))).category;
   };
 
   EXPECT_EQ(category("read timeout"), Category::kTimeout);

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "policy/test_moments.h"
+
 namespace recourse::policy {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr TimePoint kStart{std::chrono::seconds(1'000)};
 
 TEST(ReminderLadder, EveryPauseIsOneIntervalLonger) {  // GUARD-12
   const ReminderSettings settings{.interval = 1h};

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "policy/test_moments.h"
+
 namespace recourse::policy {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr TimePoint kStart{std::chrono::seconds(1'000)};
 
 int retries_allowed(RetryBudget& budget, TimePoint now) {
   int allowed = 0;

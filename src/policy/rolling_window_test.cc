@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "policy/call_window.h"
+#include "policy/test_moments.h"
 
 namespace recourse::policy {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr TimePoint kStart{std::chrono::seconds(1'000)};
 constexpr CallCounts kCall{.calls = 1, .failed = 0, .slow = 0};
 
 TEST(RollingWindow, ForgetsSliceBySlice) {

@@ -5,12 +5,12 @@
 
 #include <vector>
 
+#include "policy/test_moments.h"
+
 namespace recourse::policy {
 namespace {
 
 using namespace std::chrono_literals;
-
-constexpr TimePoint kStart{std::chrono::seconds(1'000)};
 
 TEST(TokenBucket, GivesABurstAndThenItsRate) {
   TokenBucket bucket({.per_second = 10, .burst = 3}, kStart);

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-const TimePoint kNow{100s};
+const TimePoint kOrderedAt{100s};
 
 Order order_of(Move move) { return {.move = move, .payload = std::nullopt, .deadline = {}}; }
 
@@ -26,7 +26,7 @@ Task task_in(State state) {
 
 TEST(Control, IsDoneAtOnceWhereNobodyOwnsTheTask) {
   const Controlled controlled =
-      control(task_in(State::kPending), order_of(Move::kPause), kNow).value();
+      control(task_in(State::kPending), order_of(Move::kPause), kOrderedAt).value();
 
   EXPECT_EQ(controlled.effect, Effect::kDone);
   EXPECT_EQ(controlled.task.state, State::kPaused);
@@ -38,7 +38,7 @@ TEST(Control, IsARequestWhereSomebodyOwnsIt) {
        {Move::kPause, Move::kCancel, Move::kResolve, Move::kIgnore, Move::kRetryNow}) {
     const Task before = task_in(State::kRunning);
 
-    const Controlled controlled = control(before, order_of(move), kNow).value();
+    const Controlled controlled = control(before, order_of(move), kOrderedAt).value();
 
     EXPECT_EQ(controlled.effect, Effect::kRequested);
     EXPECT_EQ(controlled.task.requested, move);
@@ -50,7 +50,7 @@ TEST(Control, IsARequestWhereSomebodyOwnsIt) {
 
 TEST(Control, ARunningTaskIsNotResumedOrReopened) {
   for (const Move move : {Move::kResume, Move::kReopen}) {
-    EXPECT_EQ(control(task_in(State::kRunning), order_of(move), kNow).error().code,
+    EXPECT_EQ(control(task_in(State::kRunning), order_of(move), kOrderedAt).error().code,
               ErrorCode::kConflict);
   }
 }
@@ -58,19 +58,19 @@ TEST(Control, ARunningTaskIsNotResumedOrReopened) {
 TEST(Control, ThePayloadIsEditedOnlyWhereNobodyMayHaveReadIt) {
   const Order edit{.move = std::nullopt, .payload = "new", .deadline = {}};
 
-  const Controlled edited = control(task_in(State::kDead), edit, kNow).value();
+  const Controlled edited = control(task_in(State::kDead), edit, kOrderedAt).value();
   EXPECT_EQ(edited.task.spec.payload, "new");
   EXPECT_EQ(edited.task.state, State::kDead);
   EXPECT_EQ(edited.task.ticket.fence, Fence(8)) << "who decided by the old one is refused";
 
-  const Result<Controlled> refused = control(task_in(State::kRunning), edit, kNow);
+  const Result<Controlled> refused = control(task_in(State::kRunning), edit, kOrderedAt);
   EXPECT_THAT(refused.error().message, HasSubstr("pause it first"));
 }
 
 TEST(Control, AnEditAndARetryAreOneStep) {
   const Order order{.move = Move::kReopen, .payload = "new", .deadline = {}};
 
-  const Task task = control(task_in(State::kFailed), order, kNow).value().task;
+  const Task task = control(task_in(State::kFailed), order, kOrderedAt).value().task;
 
   EXPECT_EQ(task.spec.payload, "new");
   EXPECT_EQ(task.state, State::kPending);
@@ -80,7 +80,7 @@ TEST(Control, AnEditAndARetryAreOneStep) {
 TEST(Control, FinishedWorkIsLeftAlone) {
   for (const State state : kAllStates) {
     if (!is_finished(state)) continue;
-    EXPECT_THAT(control(task_in(state), order_of(Move::kReopen), kNow).error().message,
+    EXPECT_THAT(control(task_in(state), order_of(Move::kReopen), kOrderedAt).error().message,
                 HasSubstr("it is finished"));
   }
 }
@@ -89,7 +89,7 @@ TEST(Control, OrdersThatCanNeverWorkAreRefused) {
   EXPECT_THAT(validate(Order{}).error().message, HasSubstr("order.move"));
   EXPECT_THAT(validate(order_of(Move::kSucceed)).error().message, HasSubstr("must be pause"));
   Order order = order_of(Move::kPause);
-  order.deadline = kNow;
+  order.deadline = kOrderedAt;
   EXPECT_THAT(validate(order).error().message, HasSubstr("only be given with reopen"));
   order = order_of(Move::kReopen);
   order.payload = std::string(kPayloadBytesMax + 1, 'x');
@@ -99,8 +99,8 @@ TEST(Control, OrdersThatCanNeverWorkAreRefused) {
 // --- carrying a request out ---
 
 Transition outcome(Move move) {
-  Transition change = plan(task_in(State::kRunning), move, kNow);
-  change.due_at = kNow + 1h;
+  Transition change = plan(task_in(State::kRunning), move, kOrderedAt);
+  change.due_at = kOrderedAt + 1h;
   change.error = Reason{"HTTP_503", "busy"};
   return change;
 }
@@ -132,7 +132,7 @@ TEST(CarryOut, APauseHoldsARetryBackButRunsNothingOnceTooOften) {
 }
 
 TEST(CarryOut, RetryNowDoesNotWait) {
-  EXPECT_EQ(carry_out(outcome(Move::kRetry), Move::kRetryNow).due_at, kNow);
+  EXPECT_EQ(carry_out(outcome(Move::kRetry), Move::kRetryNow).due_at, kOrderedAt);
   EXPECT_EQ(carry_out(outcome(Move::kGiveUp), Move::kRetryNow).to, State::kDead);
 }
 
@@ -167,7 +167,7 @@ TEST(Adoption, EndsTheLeaseSoThatTheDeadOwnerIsRefused) {
   Task orphan = task_in(State::kRunning);
   orphan.ticket.lease.value.bytes.fill(1);
 
-  const Task adopted = apply(orphan, plan_adoption(orphan, kNow));
+  const Task adopted = apply(orphan, plan_adoption(orphan, kOrderedAt));
 
   EXPECT_EQ(adopted.state, State::kPending);
   EXPECT_EQ(judge_write(adopted.ticket, orphan.ticket), WriteVerdict::kRefused);
@@ -178,7 +178,7 @@ TEST(Adoption, CarriesOutWhatWasAskedOfTheDeadOwnerAndStillRefusesIt) {
   orphan.ticket.lease.value.bytes.fill(1);
   orphan.requested = Move::kPause;
 
-  const Task adopted = apply(orphan, plan_adoption(orphan, kNow));
+  const Task adopted = apply(orphan, plan_adoption(orphan, kOrderedAt));
 
   EXPECT_EQ(adopted.state, State::kPaused);
   EXPECT_FALSE(adopted.requested);
@@ -191,7 +191,7 @@ TEST(Adoption, TheThirdDeathAfterARecordedStartIsTheLast) {
   orphan.deaths = kDeathsMax - 1;
   orphan.last_error = Reason{"IO", "reset by peer"};
 
-  const Task adopted = apply(orphan, plan_adoption(orphan, kNow));
+  const Task adopted = apply(orphan, plan_adoption(orphan, kOrderedAt));
 
   EXPECT_EQ(adopted.state, State::kDead);
   EXPECT_EQ(adopted.last_error->code, kOwnersDied);
@@ -202,19 +202,19 @@ TEST(Adoption, DeathsWithoutARecordedStartAreNotCounted) {
   Task orphan = task_in(State::kRunning);
   orphan.deaths = kDeathsMax - 1;
 
-  EXPECT_EQ(apply(orphan, plan_adoption(orphan, kNow)).state, State::kPending);
+  EXPECT_EQ(apply(orphan, plan_adoption(orphan, kOrderedAt)).state, State::kPending);
 }
 
 TEST(TakeOver, IsRunUnlessAPersonOrThreeDeathsSayOtherwise) {
   Task taken = task_in(State::kRunning);
-  EXPECT_FALSE(plan_instead_of_run(taken, kNow));
+  EXPECT_FALSE(plan_instead_of_run(taken, kOrderedAt));
 
   taken.requested = Move::kCancel;
-  EXPECT_EQ(plan_instead_of_run(taken, kNow)->to, State::kCancelled);
+  EXPECT_EQ(plan_instead_of_run(taken, kOrderedAt)->to, State::kCancelled);
 
   taken.requested.reset();
   taken.deaths = kDeathsMax;
-  EXPECT_EQ(plan_instead_of_run(taken, kNow)->to, State::kDead);
+  EXPECT_EQ(plan_instead_of_run(taken, kOrderedAt)->to, State::kDead);
 }
 
 TEST(Owner, ReadsBackFromItsName) {

@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const TimePoint kStart{1'000s};
+const TimePoint kBegin{1'000s};
 
 enum class Do : std::uint8_t { kSchedule, kCancel, kAdvance, kAdvanceAndMeddle, kSleep };
 
@@ -58,7 +58,7 @@ struct Numbered : Timer {
 // The wheel, and what it should hold.
 struct Bench {
   Bench(std::size_t count, const WheelSettings& wheel_settings)
-      : settings(wheel_settings), timers(count), wheel(kStart, settings) {
+      : settings(wheel_settings), timers(count), wheel(kBegin, settings) {
     for (std::size_t i = 0; i < count; ++i) timers[i].number = i;
   }
 
@@ -113,7 +113,7 @@ struct Bench {
   WheelSettings settings;
   std::vector<Numbered> timers;
   std::map<std::size_t, TimePoint> model;
-  TimePoint now = kStart;
+  TimePoint now = kBegin;
   TimingWheel wheel;
 };
 

@@ -22,10 +22,6 @@ using task::TaskId;
 
 namespace {
 
-std::string words(const Error& error) {
-  return fmt::format("{}: {}", to_string(error.code), error.message);
-}
-
 const std::vector<std::string> kKinds{"mail", "Mail", "mail "};
 
 }  // namespace

@@ -40,6 +40,10 @@ std::string reason_words(const std::optional<task::Reason>& reason) {
 
 }  // namespace
 
+std::string words(const Error& error) {
+  return fmt::format("{}: {}", to_string(error.code), error.message);
+}
+
 Side::Side(std::string name, std::unique_ptr<OpenedStore> opened)
     : name_(std::move(name)), opened_(std::move(opened)) {
   ClaimRequest nothing;

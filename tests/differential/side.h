@@ -11,11 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "store/opened.h"
 #include "store/work.h"
 #include "task/record.h"
 
 namespace recourse::tests::differential {
+
+std::string words(const Error& error);
 
 class Side {
  public:

@@ -22,10 +22,6 @@ using task::TaskId;
 
 namespace {
 
-std::string words(const Error& error) {
-  return fmt::format("{}: {}", to_string(error.code), error.message);
-}
-
 enum class Ticket : std::uint8_t { kRight, kOlder, kNewer, kStranger };
 
 struct Choice {

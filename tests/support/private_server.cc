@@ -9,15 +9,11 @@
 #include <cstdlib>
 
 #include "sql/mysql/connect.h"
+#include "tests/support/stop_tests.h"
 #include "tests/support/test_servers.h"
 
 namespace recourse::tests {
 namespace {
-
-[[noreturn]] void stop_tests(const std::string& why) {
-  fmt::print(stderr, "{}\n", why);
-  std::abort();
-}
 
 // What it prints, without the end of the line.
 std::string output_of(const std::string& command) {

@@ -12,16 +12,12 @@
 
 #include "sql/mysql/connect.h"
 #include "sql/postgres/connect.h"
+#include "tests/support/stop_tests.h"
 
 namespace recourse::tests {
 namespace {
 
 using namespace std::chrono_literals;
-
-[[noreturn]] void stop_tests(const std::string& why) {
-  fmt::print(stderr, "{}\n", why);
-  std::abort();
-}
 
 std::string url_from(const char* variable) {
   const char* url = std::getenv(variable);

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr const char* kToken = "a-token-of-some-length";
+constexpr const char* kShownToken = "a-token-of-some-length";
 
 std::vector<std::string> paths_of(const std::vector<Change>& changes) {
   std::vector<std::string> paths;
@@ -28,7 +28,7 @@ TEST(Effective, ShowsWhatIsNotTheDefaultAndWhereItCameFrom) {
       "kinds: {grant: {url: 'http://a/', concurrency: 3}}\n"
       "auth: {tokens: [{name: ops, secret: 'env:T'}]}\n"
       "retry: {stick: {lease-ttl: 6s}}\n",
-      {{"T", kToken}, {"RECOURSE__LOG__LEVEL", "debug"}}, {"shutdown.limit=5s"});
+      {{"T", kShownToken}, {"RECOURSE__LOG__LEVEL", "debug"}}, {"shutdown.limit=5s"});
 
   const std::string text = to_text(settings_of(config, Which::kChanged));
 
@@ -43,7 +43,7 @@ TEST(Effective, ShowsWhatIsNotTheDefaultAndWhereItCameFrom) {
   EXPECT_THAT(text, HasSubstr("kinds.grant.concurrency: 3"));
   EXPECT_THAT(text, Not(HasSubstr("kinds.grant.timeout")));
   EXPECT_THAT(text, HasSubstr("auth.tokens.ops.secret: env:T"));
-  EXPECT_THAT(text, Not(HasSubstr(kToken)));
+  EXPECT_THAT(text, Not(HasSubstr(kShownToken)));
 }
 
 TEST(Effective, OneWordForASectionIsTheOriginOfAllItSets) {
@@ -85,7 +85,7 @@ TEST(WhatChanged, TellsWhatCanBeTakenOverFromWhatNeedsARestart) {
 
 TEST(WhatChanged, ASecretThatWasChangedBehindItsReferenceIsAChange) {
   const std::string file = "auth: {tokens: [{name: ops, secret: 'env:T'}]}";
-  const Config before = config_of(file, {{"T", kToken}});
+  const Config before = config_of(file, {{"T", kShownToken}});
   const Config after = config_of(file, {{"T", "another-token-entirely"}});
 
   const Changes changes = what_changed(before, after);

@@ -13,6 +13,8 @@
 
 namespace recourse::engine {
 
+inline constexpr const char* kMail = "mail";
+
 inline KindSettings at_once(int handlers) {
   KindSettings settings;
   settings.concurrency = handlers;

@@ -11,7 +11,6 @@ using namespace std::chrono_literals;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr const char* kMail = "mail";
 const task::Kind kMailKind{kMail};
 
 // The lane has seen that its handlers are short.

@@ -10,8 +10,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::SizeIs;
 
-constexpr const char* kMail = "mail";
-
 void leave(CoreDriver& core, const task::Incarnation& self) {
   ASSERT_TRUE(core.take<ReadNodes>());
   const store::NodeRow row{.info = {.incarnation = self, .name = "node", .kinds = {}},

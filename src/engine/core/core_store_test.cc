@@ -10,8 +10,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::SizeIs;
 
-constexpr const char* kMail = "mail";
-
 TEST(CoreInserts, OneIdTwiceIsTwoCalls) {
   CoreDriver core({}, {kMail});
   core.join();

@@ -7,8 +7,6 @@
 namespace recourse::engine {
 namespace {
 
-// Fewer gather until the call that is out has ended: transactions, not rows, are what costs.
-constexpr std::size_t kWorthAnotherCall = 64;
 constexpr int kLingerShare = 4;
 constexpr Duration kLingerMax = std::chrono::microseconds(500);
 

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-constexpr TimePoint kStart{1'700'000'000s};
+constexpr TimePoint kFirstNote{1'700'000'000s};
 
 store::Jotting said(std::string text, std::optional<int> progress = std::nullopt) {
   store::Jotting jotting;
@@ -32,18 +32,18 @@ TEST(NoteLine, TheFirstGoAtOnceAndTheNextGatherWhileACallIsOut) {
   NoteLine line;
   EXPECT_EQ(line.next_wakeup(), kNever);
   line.add(AttemptId(1), said("a"));
-  EXPECT_LE(line.next_wakeup(), kStart);
-  EXPECT_THAT(texts(line.take(kStart).value()), ElementsAre("a"));
+  EXPECT_LE(line.next_wakeup(), kFirstNote);
+  EXPECT_THAT(texts(line.take(kFirstNote).value()), ElementsAre("a"));
 
   line.add(AttemptId(1), said("b"));
   line.add(AttemptId(2), said("c"));
   EXPECT_EQ(line.next_wakeup(), kNever);
-  EXPECT_EQ(line.take(kStart + 10s), std::nullopt);
+  EXPECT_EQ(line.take(kFirstNote + 10s), std::nullopt);
   line.end();
-  EXPECT_EQ(line.take(kStart + 199ms), std::nullopt);
+  EXPECT_EQ(line.take(kFirstNote + 199ms), std::nullopt);
 
-  EXPECT_EQ(line.next_wakeup(), kStart + 200ms);
-  EXPECT_THAT(texts(line.take(kStart + 200ms).value()), ElementsAre("b", "c"));
+  EXPECT_EQ(line.next_wakeup(), kFirstNote + 200ms);
+  EXPECT_THAT(texts(line.take(kFirstNote + 200ms).value()), ElementsAre("b", "c"));
 }
 
 TEST(NoteLine, TheNewestOfAnAttemptAndItsNewestProgressAreKept) {
@@ -52,7 +52,7 @@ TEST(NoteLine, TheNewestOfAnAttemptAndItsNewestProgressAreKept) {
   line.add(AttemptId(1), said("newer", 2));
   for (int i = 0; i < 100; ++i) line.add(AttemptId(1), said(std::to_string(i)));
 
-  const std::vector<store::Jotting> batch = line.take(kStart).value();
+  const std::vector<store::Jotting> batch = line.take(kFirstNote).value();
 
   ASSERT_THAT(batch, SizeIs(kNotesWaitingMax));
   EXPECT_EQ(batch.front().note.text, "newer");
@@ -68,13 +68,13 @@ TEST(NoteLine, WhatAnEndedAttemptSaidGoesWithItsOutcomeAndNotAgain) {
   EXPECT_EQ(line.take_of(AttemptId(1)).front().text, "mine");
 
   EXPECT_THAT(line.take_of(AttemptId(1)), SizeIs(0));
-  EXPECT_THAT(texts(line.take(kStart).value()), ElementsAre("another's"));
+  EXPECT_THAT(texts(line.take(kFirstNote).value()), ElementsAre("another's"));
 }
 
 TEST(NoteLine, WhatIsOutGoesWithTheOutcomeTooUntilItIsAnswered) {
   NoteLine line;
   line.add(AttemptId(1), said("sent"));
-  (void)line.take(kStart);
+  (void)line.take(kFirstNote);
   line.add(AttemptId(1), said("waits"));
 
   EXPECT_THAT(line.take_of(AttemptId(1)), SizeIs(2));
@@ -90,7 +90,7 @@ TEST(NoteLine, WhatManyAttemptsSayIsBounded) {
     line.add(AttemptId(attempt), said("all at once"));
   }
   std::size_t sent = 0;
-  for (TimePoint now = kStart; auto batch = line.take(now); now += 200ms) {
+  for (TimePoint now = kFirstNote; auto batch = line.take(now); now += 200ms) {
     EXPECT_LE(batch->size(), store::kBatchRowsMax);
     sent += batch->size();
     line.end();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/planted_bug.h"
+#include "engine/core/settings.h"
 #include "store/limits.h"
 
 namespace recourse::engine {
@@ -13,8 +14,6 @@ namespace {
 constexpr Duration kFirstPause = std::chrono::milliseconds(50);
 constexpr Duration kLongestPause = std::chrono::seconds(2);
 constexpr std::size_t kSmallBatch = 32;
-// Fewer gather until the call that is out has ended: transactions, not rows, are what costs.
-constexpr std::size_t kWorthAnotherCall = 64;
 
 bool has_text(const store::Outcome& outcome) {
   return (outcome.transition.error && !outcome.transition.error->message.empty()) ||

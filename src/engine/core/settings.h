@@ -22,6 +22,9 @@
 
 namespace recourse::engine {
 
+// With a call out, fewer than these wait for its end: transactions, not rows, are what costs.
+inline constexpr std::size_t kWorthAnotherCall = 64;
+
 struct LeaseSettings {
   // A node that has not been heard of for this long may be declared dead.
   Duration ttl = std::chrono::seconds(30);

@@ -24,7 +24,7 @@ using testing::Not;
 
 namespace json = boost::json;
 
-constexpr TimePoint kNow{1'700'000'000s};
+constexpr TimePoint kSentAt{1'700'000'000s};
 
 std::string text_at(const json::value& value, std::string_view pointer) {
   return json::value_to<std::string>(value.at_pointer(pointer));
@@ -75,7 +75,7 @@ TEST(Slack, MessageKeepsToItsLimits) {
 // open.feishu.cn, custom robots: msg_type, card, timestamp and sign. The signature is Python's:
 //   base64.b64encode(hmac.new(f"{timestamp}\n{secret}".encode(), b"", hashlib.sha256).digest())
 TEST(Feishu, MessageIsASignedCardOfPlainTexts) {
-  const json::value message = feishu_message(full_notice(), "s3cret", kNow);
+  const json::value message = feishu_message(full_notice(), "s3cret", kSentAt);
 
   EXPECT_EQ(text_at(message, "/msg_type"), "interactive");
   EXPECT_EQ(text_at(message, "/timestamp"), "1700000000");
@@ -85,11 +85,11 @@ TEST(Feishu, MessageIsASignedCardOfPlainTexts) {
   EXPECT_EQ(text_at(message, "/card/elements/0/fields/0/text/tag"), "plain_text");
   EXPECT_EQ(text_at(message, "/card/elements/1/text/content"), full_notice().last_error);
   EXPECT_EQ(text_at(message, "/card/elements/3/actions/0/url"), full_notice().link);
-  EXPECT_FALSE(feishu_message(full_notice(), "", kNow).contains("sign"));
+  EXPECT_FALSE(feishu_message(full_notice(), "", kSentAt).contains("sign"));
 }
 
 TEST(Feishu, RequestStaysBelowTwentyKilobytes) {
-  EXPECT_LE(json::serialize(feishu_message(longest_notice(), "s3cret", kNow)).size(), 20'000U);
+  EXPECT_LE(json::serialize(feishu_message(longest_notice(), "s3cret", kSentAt)).size(), 20'000U);
 }
 
 // open.dingtalk.com, custom robots: markdown with title and text; the signature is Python's:
@@ -105,9 +105,9 @@ TEST(DingTalk, MessageIsMarkdownAndSignedInTheQuery) {
   EXPECT_THAT(text, HasSubstr("**Kind**: grant-points\n\n"));
   EXPECT_THAT(text, HasSubstr("[Open the task](https://recourse.example/"));
   EXPECT_THAT(text, Not(HasSubstr("[x](http://evil)")));
-  EXPECT_EQ(dingtalk_signature("SECabc", kNow),
+  EXPECT_EQ(dingtalk_signature("SECabc", kSentAt),
             "timestamp=1700000000000&sign=jcUpW0QmtKduN03n4JqQ0PBosVjqnM8gU7fIIvsDmCM%3D");
-  EXPECT_EQ(dingtalk_signature("", kNow), "");
+  EXPECT_EQ(dingtalk_signature("", kSentAt), "");
   EXPECT_LE(json::serialize(json::value(dingtalk_message(longest_notice()))).size(), 20'000U);
 }
 

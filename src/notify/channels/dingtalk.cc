@@ -21,8 +21,8 @@ constexpr std::size_t kTextBytes = 15'000;
 constexpr std::size_t kTitleBytes = 200;
 // Busy, and more than 20 in a minute.
 constexpr std::int64_t kBusy = -1;
-constexpr std::int64_t kTooOften = 130101;
-constexpr std::int64_t kRateLimited = 410100;
+constexpr std::int64_t kDingtalkTooOften = 130101;
+constexpr std::int64_t kDingtalkRateLimited = 410100;
 
 }  // namespace
 
@@ -52,9 +52,10 @@ Result<std::shared_ptr<Channel>> make_dingtalk_channel(std::string name, ChatSet
                     settings.secret](TimePoint now) { return dingtalk_signature(secret, now); },
       .judge =
           [](const std::string& body) {
-            return judge_coded_answer(body, {.code = {"errcode"},
-                                             .message = {"errmsg"},
-                                             .passing = {kBusy, kTooOften, kRateLimited}});
+            return judge_coded_answer(
+                body, {.code = {"errcode"},
+                       .message = {"errmsg"},
+                       .passing = {kBusy, kDingtalkTooOften, kDingtalkRateLimited}});
           }};
   return make_chat_channel(std::move(name), std::move(settings.endpoint), std::move(format), client,
                            clock);

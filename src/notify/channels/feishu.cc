@@ -16,11 +16,11 @@ namespace json = boost::json;
 
 // A request may have 20 kB; texts in JSON grow a little.
 constexpr std::size_t kErrorBytes = 12'000;
-constexpr std::size_t kFactsMax = 12;
-constexpr std::size_t kFactBytes = 300;
+constexpr std::size_t kFeishuFactsMax = 12;
+constexpr std::size_t kFeishuFactBytes = 300;
 // Too many at once, and too busy.
-constexpr std::int64_t kTooOften = 9499;
-constexpr std::int64_t kRateLimited = 11232;
+constexpr std::int64_t kFeishuTooOften = 9499;
+constexpr std::int64_t kFeishuRateLimited = 11232;
 
 json::object plain(std::string_view text) { return {{"tag", "plain_text"}, {"content", text}}; }
 
@@ -39,10 +39,10 @@ json::object div(std::string_view text) { return {{"tag", "div"}, {"text", plain
 json::array elements_of(const Notice& notice) {
   json::array fields;
   for (const Fact& fact : facts_of(notice)) {
-    if (fields.size() == kFactsMax) break;
-    fields.push_back(
-        {{"is_short", true},
-         {"text", plain(cut_to_bytes(fmt::format("{}\n{}", fact.label, fact.value), kFactBytes))}});
+    if (fields.size() == kFeishuFactsMax) break;
+    fields.push_back({{"is_short", true},
+                      {"text", plain(cut_to_bytes(fmt::format("{}\n{}", fact.label, fact.value),
+                                                  kFeishuFactBytes))}});
   }
   json::array elements;
   elements.push_back({{"tag", "div"}, {"fields", std::move(fields)}});
@@ -63,7 +63,7 @@ json::array elements_of(const Notice& notice) {
 
 // The secret is part of the key and the text is empty: unusual, and what Feishu documents.
 json::object feishu_message(const Notice& notice, const std::string& secret, TimePoint now) {
-  const json::object header{{"title", plain(cut_to_bytes(headline(notice), kFactBytes))},
+  const json::object header{{"title", plain(cut_to_bytes(headline(notice), kFeishuFactBytes))},
                             {"template", color_of(severity_of(notice))}};
   json::object message{{"msg_type", "interactive"},
                        {"card", json::object{{"config", json::object{{"wide_screen_mode", true}}},
@@ -85,9 +85,10 @@ Result<std::shared_ptr<Channel>> make_feishu_channel(std::string name, ChatSetti
                     .judge =
                         [](const std::string& body) {
                           // Old answers have `StatusCode` alone, newer ones `code`, most have both.
-                          return judge_coded_answer(body, {.code = {"code", "StatusCode"},
-                                                           .message = {"msg", "StatusMessage"},
-                                                           .passing = {kTooOften, kRateLimited}});
+                          return judge_coded_answer(
+                              body, {.code = {"code", "StatusCode"},
+                                     .message = {"msg", "StatusMessage"},
+                                     .passing = {kFeishuTooOften, kFeishuRateLimited}});
                         }};
   return make_chat_channel(std::move(name), std::move(settings.endpoint), std::move(format), client,
                            clock);

@@ -18,12 +18,12 @@ using testing::Not;
 
 const MailParties kParties{.from = {"Recourse", "recourse@example.org"},
                            .to = {{"", "ops@example.org"}, {"J\u00E4ne, D.", "jane@example.org"}}};
-constexpr TimePoint kNow{1'700'000'000s};
+constexpr TimePoint kMailedAt{1'700'000'000s};
 
 std::string head_of(const std::string& mail) { return mail.substr(0, mail.find("\r\n\r\n")); }
 
 TEST(MailMessage, HasTheHeadersThatMailNeeds) {
-  const std::string head = head_of(mail_of(full_notice(), kParties, kNow));
+  const std::string head = head_of(mail_of(full_notice(), kParties, kMailedAt));
 
   EXPECT_THAT(head, HasSubstr("Date: Tue, 14 Nov 2023 22:13:20 +0000\r\n"));
   EXPECT_THAT(head, HasSubstr("From: Recourse <recourse@example.org>\r\n"));
@@ -88,7 +88,7 @@ RC_GTEST_PROP(MailMessage, NoHeaderCanBeInjected,
                                      .last_error = error},
                                     Masker::make({}).value());
 
-  const std::string mail = mail_of(notice, kParties, kNow);
+  const std::string mail = mail_of(notice, kParties, kMailedAt);
 
   RC_ASSERT(head_of(mail).find("\nBcc") == std::string::npos);
   for (std::string_view rest = mail; !rest.empty();) {

@@ -10,7 +10,7 @@ namespace {
 
 // Busy, and more than 20 in a minute.
 constexpr std::int64_t kBusy = -1;
-constexpr std::int64_t kTooOften = 45009;
+constexpr std::int64_t kWecomTooOften = 45009;
 
 }  // namespace
 
@@ -29,7 +29,8 @@ Result<std::shared_ptr<Channel>> make_wecom_channel(std::string name, Endpoint e
       .judge =
           [](const std::string& body) {
             return judge_coded_answer(
-                body, {.code = {"errcode"}, .message = {"errmsg"}, .passing = {kBusy, kTooOften}});
+                body,
+                {.code = {"errcode"}, .message = {"errmsg"}, .passing = {kBusy, kWecomTooOften}});
           }};
   return make_chat_channel(std::move(name), std::move(endpoint), std::move(format), client, clock);
 }

@@ -6,17 +6,13 @@
 #include "base/invariant.h"
 #include "sql/mysql/binding.h"
 #include "sql/mysql/errors.h"
+#include "sql/mysql/result_handle.h"
 #include "sql/mysql/rows.h"
 
 namespace recourse::sql::mysql {
 namespace {
 
 constexpr unsigned int kOutOfSync = 2014;
-
-struct ResultFreer {
-  void operator()(MYSQL_RES* result) const noexcept { mysql_free_result(result); }
-};
-using ResultHandle = std::unique_ptr<MYSQL_RES, ResultFreer>;
 
 Error error_of(unsigned int number, const char* message) {
   if (number != kOutOfSync) return translate(number, message);

@@ -15,6 +15,7 @@
 
 #include "base/invariant.h"
 #include "sql/mysql/errors.h"
+#include "sql/mysql/result_handle.h"
 
 namespace recourse::sql::mysql {
 
@@ -25,11 +26,6 @@ using std::chrono::steady_clock;
 // A suspended call keeps its stack here. Resolving a host name and a TLS handshake need more than
 // the library's 60 KiB; what is not touched costs no memory.
 constexpr std::size_t kStackBytes = std::size_t{1024} * 1024;
-
-struct ResultFreer {
-  void operator()(MYSQL_RES* result) const noexcept { mysql_free_result(result); }
-};
-using ResultHandle = std::unique_ptr<MYSQL_RES, ResultFreer>;
 
 std::chrono::milliseconds time_left(Deadline deadline) {
   return std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now()),

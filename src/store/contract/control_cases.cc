@@ -15,7 +15,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-std::vector<TaskId> ids_of(const ControlAnswer& answer) {
+std::vector<TaskId> controlled_ids(const ControlAnswer& answer) {
   std::vector<TaskId> ids;
   for (const ControlItem& item : answer.items) ids.push_back(item.task);
   return ids;
@@ -71,7 +71,7 @@ TEST_P(StoreContract, ControlAnswersEachIdInTheOrderGiven) {
       must(store().control(std::vector{unknown, finished.id, waiting, running_one.id},
                            order_of(Move::kCancel), "alice", kWithin));
 
-  EXPECT_EQ(ids_of(answer), (std::vector{unknown, finished.id, waiting, running_one.id}));
+  EXPECT_EQ(controlled_ids(answer), (std::vector{unknown, finished.id, waiting, running_one.id}));
   EXPECT_EQ(code_of(answer.items.at(0).effect), ErrorCode::kNotFound);
   EXPECT_EQ(code_of(answer.items.at(1).effect), ErrorCode::kConflict);
   EXPECT_EQ(must(answer.items.at(2).effect), Effect::kDone);
@@ -190,7 +190,7 @@ TEST_P(StoreContract, AFilterCatchesWhatMatchesAndNothingElse) {
   const ControlAnswer answer =
       must(store().control(which, order_of(Move::kReopen), "alice", kWithin));
 
-  EXPECT_THAT(ids_of(answer), ElementsAre(dead.id));
+  EXPECT_THAT(controlled_ids(answer), ElementsAre(dead.id));
   EXPECT_EQ(must(answer.items.at(0).effect), Effect::kDone);
   EXPECT_EQ(count_of(State::kDead, "sms"), 1);
   EXPECT_EQ(count_of(State::kFailed), 1);
@@ -206,7 +206,7 @@ TEST_P(StoreContract, AFilterDoesNotCatchWhatDiedLater) {
   const ControlAnswer answer =
       must(store().control(which, order_of(Move::kReopen), "alice", kWithin));
 
-  EXPECT_THAT(ids_of(answer), ElementsAre(early.id));
+  EXPECT_THAT(controlled_ids(answer), ElementsAre(early.id));
   EXPECT_EQ(row(late.id).state, State::kDead);
 }
 
@@ -220,7 +220,7 @@ TEST_P(StoreContract, AFilterDoesNotCatchWhatWasCreatedLater) {
   const ControlAnswer answer =
       must(store().control(which, order_of(Move::kCancel), "alice", kWithin));
 
-  EXPECT_THAT(ids_of(answer), ElementsAre(early));
+  EXPECT_THAT(controlled_ids(answer), ElementsAre(early));
   EXPECT_EQ(count_of(State::kPending), 1);
 }
 
@@ -235,7 +235,7 @@ TEST_P(StoreContract, AFilterIsWorkedOffPageByPageEachTaskOnce) {
     const ControlAnswer answer =
         must(store().control(which, order_of(Move::kPause), "alice", kWithin));
     EXPECT_LE(answer.items.size(), which.limit);
-    for (const TaskId& id : ids_of(answer)) seen.push_back(id);
+    for (const TaskId& id : controlled_ids(answer)) seen.push_back(id);
     which.after = answer.next;
   } while (which.after && ++pages < 100);
 
@@ -253,7 +253,7 @@ TEST_P(StoreContract, AFilterAsksOwnersAndDoesTheRest) {
   const ControlAnswer answer =
       must(store().control(which, order_of(Move::kCancel), "alice", kWithin));
 
-  EXPECT_THAT(ids_of(answer), UnorderedElementsAre(owned.id, waiting));
+  EXPECT_THAT(controlled_ids(answer), UnorderedElementsAre(owned.id, waiting));
   EXPECT_EQ(row(owned.id).requested, Move::kCancel);
   EXPECT_EQ(row(waiting).state, State::kCancelled);
 }
@@ -268,8 +268,9 @@ TEST_P(StoreContract, AFilterBySearchKeyCatchesItsTasks) {
   which.as_of = store_now();
   which.filter.search_key = {"order", "o-1"};
 
-  EXPECT_THAT(ids_of(must(store().control(which, order_of(Move::kPause), "alice", kWithin))),
-              ElementsAre(match));
+  EXPECT_THAT(
+      controlled_ids(must(store().control(which, order_of(Move::kPause), "alice", kWithin))),
+      ElementsAre(match));
 }
 
 TEST_P(StoreContract, AFilterThatCatchesNothingAnswersNothing) {
