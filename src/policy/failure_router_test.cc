@@ -31,7 +31,7 @@ TEST(FailureRouter, AnUnmatchedFailureIsADeadLetterWithItsOwnText) {  // FAIL-2
 
   EXPECT_EQ(decision.outcome, Outcome::kDeadLetter);
   EXPECT_EQ(decision.code, "UNMATCHED");
-  EXPECT_EQ(decision.message, "a value of type int was failure_by");
+  EXPECT_EQ(decision.message, "a value of type int was thrown");
 }
 
 TEST(FailureRouter, TheDefaultRuleIsASetting) {
@@ -147,7 +147,7 @@ TEST(FailureRouter, ACaseThatThrowsHandsTheTaskToAPerson) {
   EXPECT_EQ(decision.outcome, Outcome::kDeadLetter);
   EXPECT_EQ(decision.code, "CLASSIFIER_ERROR");
   EXPECT_EQ(decision.message,
-            "a failure case threw int: a value of type int was failure_by; the failure was: no");
+            "a failure case threw int: a value of type int was thrown; the failure was: no");
 }
 
 TEST(FailureRouter, ACaseThatDecidesNonsenseHandsTheTaskToAPerson) {
