@@ -11,9 +11,9 @@ namespace recourse::api {
 namespace {
 
 constexpr std::string_view kJobSpace = "bulk";
-constexpr std::string_view kIdType = "blk";
+constexpr std::string_view kJobIdType = "blk";
 constexpr Duration kKeptFor = std::chrono::hours(24 * 7);
-constexpr auto kLookEvery = std::chrono::seconds(5);
+constexpr auto kJobLookEvery = std::chrono::seconds(5);
 // A runner that has not written for this long is gone.
 constexpr Duration kAbandonedAfter = std::chrono::seconds(30);
 
@@ -48,7 +48,7 @@ BulkJobs::~BulkJobs() {
 }
 
 Result<BulkJob> BulkJobs::start(BulkJob job) {
-  job.id = to_string(PublicId{std::string(kIdType), ids_.next()});
+  job.id = to_string(PublicId{std::string(kJobIdType), ids_.next()});
   // Nobody's yet: whoever looks next runs it.
   job.beat_at = TimePoint{};
   const auto added = opened_.records().add(
@@ -125,7 +125,7 @@ void BulkJobs::run() {
   while (true) {
     {
       MutexLock lock(mutex_);
-      if (!nudged_ && !closing_) changed_.wait_for(mutex_, kLookEvery);
+      if (!nudged_ && !closing_) changed_.wait_for(mutex_, kJobLookEvery);
       if (closing_) return;
       nudged_ = false;
     }

@@ -126,7 +126,7 @@ bool may_see(const Identity& caller, const BulkJob& job) {
   return !caller.tenant || job.tenant == caller.tenant;
 }
 
-http::Response show(Desk& desk, const Call& call) {
+http::Response show_job(Desk& desk, const Call& call) {
   const auto job = desk.bulk.find(call.parameters.front());
   if (!job) return refuse(job.error());
   if (!*job || !may_see(call.caller, **job)) return refuse(404, "there is no such bulk job");
@@ -159,7 +159,7 @@ std::vector<Route> bulk_routes() {
   return {
       {kPost, "/api/v1/bulk", Role::kOperator, Answer(start)},
       {kGet, "/api/v1/bulk", Role::kViewer, Answer(list_jobs)},
-      {kGet, "/api/v1/bulk/{id}", Role::kViewer, Answer(show)},
+      {kGet, "/api/v1/bulk/{id}", Role::kViewer, Answer(show_job)},
       {kPost, "/api/v1/bulk/{id}/cancel", Role::kOperator, Answer(cancel)},
   };
 }

@@ -98,7 +98,7 @@ bool knows(const store::NodeRow& node, const task::Kind& kind) {
   });
 }
 
-bool is_handled(const Task& task, const Facts& facts, Whose whose) {
+bool has_handler(const Task& task, const Facts& facts, Whose whose) {
   return std::ranges::any_of(facts.nodes, [&](const store::NodeRow& node) {
     if (whose == Whose::kOthers && node.info.incarnation == facts.node.node) return false;
     return knows(node, task.spec.kind);
@@ -138,7 +138,7 @@ std::optional<Explanation> explain_shard(const Task& task, const Facts& facts) {
   const int shard = store::shard_of(task.spec.shard_key);
   const store::ShardRange& own = facts.node.shards;
   if (own.has(shard)) return std::nullopt;
-  const bool has_others = is_handled(task, facts, Whose::kOthers);
+  const bool has_others = has_handler(task, facts, Whose::kOthers);
   return Explanation{
       "other_shard",
       fmt::format("it is in shard {}, and this node runs {} to {}; {}", shard, own.first, own.last,
@@ -149,7 +149,7 @@ std::optional<Explanation> explain_shard(const Task& task, const Facts& facts) {
 
 Explanation explain_due(const Task& task, const Facts& facts) {
   const std::string& kind = task.spec.kind.value;
-  if (!is_handled(task, facts, Whose::kAny)) {
+  if (!has_handler(task, facts, Whose::kAny)) {
     return {"no_handler",
             fmt::format("no live node knows the kind {}; declare it in the configuration. After 10 "
                         "minutes without one, its tasks go to the dead letters",

@@ -94,7 +94,7 @@ http::Response list_kinds(Desk& desk, const Call&) {
   return json_response(object{{"items", std::move(items)}});
 }
 
-http::Response show(Desk& desk, const Call& call) {
+http::Response show_kind(Desk& desk, const Call& call) {
   const std::string& name = call.parameters.front();
   const Result<Known> known = look(desk);
   if (!known) return refuse(known.error());
@@ -152,7 +152,7 @@ std::vector<Route> kind_routes() {
   using enum http::Method;
   return {
       {kGet, "/api/v1/kinds", Role::kViewer, Answer(list_kinds)},
-      {kGet, "/api/v1/kinds/{kind}", Role::kViewer, Answer(show)},
+      {kGet, "/api/v1/kinds/{kind}", Role::kViewer, Answer(show_kind)},
       {kPost, "/api/v1/kinds/{kind}/pause", Role::kOperator,
        Answer([](Desk& desk, const Call& call) { return set_pause(desk, call, true); })},
       {kPost, "/api/v1/kinds/{kind}/resume", Role::kOperator,

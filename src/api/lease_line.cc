@@ -10,7 +10,7 @@ namespace recourse::api {
 namespace {
 
 // How long what others submitted may go unseen; what this node submitted is seen at once.
-constexpr auto kLookEvery = std::chrono::milliseconds(500);
+constexpr auto kLeaseLookEvery = std::chrono::milliseconds(500);
 
 }  // namespace
 
@@ -59,7 +59,7 @@ void LeaseLine::run() {
     {
       MutexLock lock(mutex_);
       while (line_.empty() && !closing_) changed_.wait(mutex_);
-      if (!nudged_ && !closing_) changed_.wait_for(mutex_, kLookEvery);
+      if (!nudged_ && !closing_) changed_.wait_for(mutex_, kLeaseLookEvery);
       nudged_ = false;
       closing = closing_;
       line.swap(line_);

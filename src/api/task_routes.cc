@@ -60,7 +60,7 @@ http::Response list_dead(Desk& desk, const Call& call) {
   return list_tasks(desk, call, filter, std::move(errors));
 }
 
-http::Response show(Desk& desk, const Call& call) {
+http::Response show_task(Desk& desk, const Call& call) {
   const auto task = find_task(desk, call);
   if (!task) return refuse(task.error());
   return json_response(to_json(*task, Payload::kShown));
@@ -149,7 +149,7 @@ std::vector<Route> task_routes() {
   return {
       {kGet, "/api/v1/tasks", Role::kViewer, Answer(list)},
       {kGet, "/api/v1/dead", Role::kViewer, Answer(list_dead)},
-      {kGet, "/api/v1/tasks/{id}", Role::kViewer, Answer(show)},
+      {kGet, "/api/v1/tasks/{id}", Role::kViewer, Answer(show_task)},
       {kGet, "/api/v1/tasks/{id}/attempts", Role::kViewer, Answer(attempts)},
       {kGet, "/api/v1/tasks/{id}/notes", Role::kViewer, Answer(notes)},
       {kGet, "/api/v1/tasks/{id}/audit", Role::kViewer, Answer(audit_of_task)},

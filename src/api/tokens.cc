@@ -11,7 +11,7 @@ namespace recourse::api {
 namespace {
 
 constexpr std::string_view kTokenSpace = "token";
-constexpr std::string_view kIdType = "tok";
+constexpr std::string_view kTokenIdType = "tok";
 constexpr Duration kTokenPatience = std::chrono::seconds(5);
 constexpr Duration kKnownFor = std::chrono::seconds(5);
 constexpr std::size_t kKnownMax = 10'000;
@@ -117,7 +117,7 @@ Result<NewToken> Tokens::create(Identity identity, std::optional<Duration> lives
                                 std::string_view by) {
   NewToken token;
   token.secret = new_token_secret();
-  token.view = {.id = to_string(PublicId{std::string(kIdType), ids_.next()}),
+  token.view = {.id = to_string(PublicId{std::string(kTokenIdType), ids_.next()}),
                 .identity = std::move(identity),
                 .created_by = std::string(by),
                 .created_at = clock_.now(),

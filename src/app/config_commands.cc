@@ -11,17 +11,17 @@
 namespace recourse::app {
 namespace {
 
-constexpr int kUsage = 2;
+constexpr int kConfigUsage = 2;
 
 int check(const ConfigFlags& flags) {
-  if (!load_or_complain(flags, environment_of_process())) return kUsage;
+  if (!load_or_complain(flags, environment_of_process())) return kConfigUsage;
   std::cerr << "the configuration is fine\n";
   return 0;
 }
 
 int show(const ConfigFlags& flags, bool all) {
   const auto config = load_or_complain(flags, environment_of_process());
-  if (!config) return kUsage;
+  if (!config) return kConfigUsage;
   std::cout << to_text(settings_of(*config, all ? Which::kAll : Which::kChanged));
   return 0;
 }

@@ -25,7 +25,7 @@ std::string since_text(const object& job, TimePoint now) {
   return since ? relative(*since, now) : std::string();
 }
 
-ExitCode list(Session& session) {
+ExitCode list_bulk(Session& session) {
   const Table table({{.title = "ID"},
                      {.title = "ACTION"},
                      {.title = "STATE"},
@@ -75,7 +75,7 @@ struct ShowFlags {
   bool wait = false;
 };
 
-ExitCode show(Session& session, const ShowFlags& flags) {
+ExitCode show_bulk(Session& session, const ShowFlags& flags) {
   auto job = session.get(path_of(flags.id));
   if (!job) return session.exit_code();
   if (flags.wait) job = watch_job(session, *std::move(job), "Working", std::nullopt);
@@ -103,7 +103,8 @@ void add_bulk_commands(const Tree& tree) {
   CLI::App& group = add_group(tree.program, "bulk",
                               "Jobs that change many tasks: how far they are, and their end",
                               {"recourse bulk list", "recourse bulk show blk_01J... --wait"});
-  runs(add_command(group, "list", "Those of the last days", {"recourse bulk list"}), tree, list);
+  runs(add_command(group, "list", "Those of the last days", {"recourse bulk list"}), tree,
+       list_bulk);
 
   const auto flags = std::make_shared<ShowFlags>();
   CLI::App& one =
@@ -111,7 +112,7 @@ void add_bulk_commands(const Tree& tree) {
                   {"recourse bulk show blk_01J...", "recourse bulk show blk_01J... --wait"});
   one.add_option("id", flags->id, "Which")->required()->type_name("ID");
   one.add_flag("--wait", flags->wait, "Until it has ended");
-  runs(one, tree, [flags](Session& session) { return show(session, *flags); });
+  runs(one, tree, [flags](Session& session) { return show_bulk(session, *flags); });
 
   const auto id = std::make_shared<std::string>();
   CLI::App& end = add_command(group, "cancel", "End a job; what is done stays done",

@@ -12,8 +12,8 @@
 namespace recourse::cli {
 namespace {
 
-constexpr Duration kFirstLook = std::chrono::milliseconds(20);
-constexpr Duration kLookEvery = std::chrono::milliseconds(250);
+constexpr Duration kFirstBulkLook = std::chrono::milliseconds(20);
+constexpr Duration kBulkLookEvery = std::chrono::milliseconds(250);
 
 std::size_t seen_by(const boost::json::object& job) {
   return static_cast<std::size_t>(number_of(job, "done") + number_of(job, "requested") +
@@ -29,10 +29,10 @@ std::optional<boost::json::object> watch_job(Session& session, boost::json::obje
   const bool silent = session.flags().quiet || session.flags().json;
   Progress progress(terminal.err, silent ? std::nullopt : terminal.err_width(), std::move(label),
                     total, terminal.now());
-  Duration pause = kFirstLook;
+  Duration pause = kFirstBulkLook;
   while (text_of(job, "state") == "running") {
     terminal.sleep(pause);
-    pause = std::min(pause * 2, kLookEvery);
+    pause = std::min(pause * 2, kBulkLookEvery);
     auto answer = session.try_get("/api/v1/bulk/" + percent_encoded(id));
     if (!answer) {
       progress.clear();

@@ -12,7 +12,7 @@
 namespace recourse::cli {
 namespace {
 
-ExitCode list(Session& session) {
+ExitCode list_kinds(Session& session) {
   const auto answer = session.get("/api/v1/kinds");
   if (!answer) return session.exit_code();
   if (session.flags().json) {
@@ -33,7 +33,7 @@ ExitCode list(Session& session) {
   return ExitCode::kOk;
 }
 
-ExitCode show(Session& session, const std::string& name) {
+ExitCode show_kind(Session& session, const std::string& name) {
   const auto answer = session.get("/api/v1/kinds/" + percent_encoded(name));
   if (!answer) return session.exit_code();
   if (session.flags().json) {
@@ -79,12 +79,12 @@ void add_kind_commands(const Tree& tree) {
   CLI::App& group = add_group(tree.program, "kind", "Sorts of work: what they are, pause, resume",
                               {"recourse kind list", "recourse kind pause grant-points"});
   runs(add_command(group, "list", "All kinds, with what they have to do", {"recourse kind list"}),
-       tree, list);
+       tree, list_kinds);
   const auto name = std::make_shared<std::string>();
   CLI::App& one = add_command(group, "show", "One kind: its target, counts, backlog and breaker",
                               {"recourse kind show grant-points"});
   one.add_option("kind", *name, "Which")->required()->type_name("KIND");
-  runs(one, tree, [name](Session& session) { return show(session, *name); });
+  runs(one, tree, [name](Session& session) { return show_kind(session, *name); });
   add_pause(add_command(group, "pause", "Start nothing more of this kind, on any node",
                         {"recourse kind pause grant-points --reason 'maintenance until ten'"}),
             tree, "pause");

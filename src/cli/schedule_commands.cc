@@ -7,7 +7,7 @@
 namespace recourse::cli {
 namespace {
 
-ExitCode list(Session& session) {
+ExitCode list_schedules(Session& session) {
   const Table table({{.title = "NAME", .may_shrink = true},
                      {.title = "WHEN"},
                      {.title = "KIND", .may_shrink = true},
@@ -29,7 +29,7 @@ void add_schedule_commands(const Tree& tree) {
                               {"recourse schedule list"});
   runs(add_command(group, "list", "What the server's configuration declares, and what comes next",
                    {"recourse schedule list"}),
-       tree, list);
+       tree, list_schedules);
 }
 
 }  // namespace recourse::cli

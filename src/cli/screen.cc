@@ -24,10 +24,10 @@ constexpr std::string_view kClear = "\x1b[2J";
 constexpr std::string_view kHome = "\x1b[H";
 constexpr std::string_view kClearToLineEnd = "\x1b[K";
 constexpr std::string_view kClearBelow = "\x1b[J";
-constexpr std::string_view kPlain = "\x1b[0m";
+constexpr std::string_view kPlainStyle = "\x1b[0m";
 constexpr std::string_view kEllipsis = "\u2026";
 // Windows tell of a change by a signal that may reach any thread: looking is simpler.
-constexpr Duration kLookEvery = std::chrono::milliseconds(100);
+constexpr Duration kKeyLookEvery = std::chrono::milliseconds(100);
 constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 // A signal's handler reaches nothing else. Set before the handlers are, and not while they are.
@@ -74,7 +74,7 @@ std::string cut_line(std::string_view line, std::size_t width) {
     i += size - 1;
     if (!is_color) --left;
   }
-  return result.append(width == 0 ? "" : kEllipsis).append(kPlain);
+  return result.append(width == 0 ? "" : kEllipsis).append(kPlainStyle);
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -131,7 +131,7 @@ void Screen::draw(std::string_view text, std::string_view last) {
 std::optional<char> Screen::wait(Duration time) {
   const TimePoint end = terminal_.now() + time;
   while (window() == drawn_) {
-    const Duration left = std::min(end - terminal_.now(), kLookEvery);
+    const Duration left = std::min(end - terminal_.now(), kKeyLookEvery);
     if (left <= Duration::zero()) return std::nullopt;
     pollfd keys{.fd = has_keys ? STDIN_FILENO : -1, .events = POLLIN, .revents = 0};
     const auto patience = std::chrono::ceil<std::chrono::milliseconds>(left);

@@ -102,7 +102,7 @@ Table note_table(const boost::json::array& notes, TimePoint now) {
   return table;
 }
 
-Table audit_table(const boost::json::array& audit, TimePoint now) {
+Table task_audit_table(const boost::json::array& audit, TimePoint now) {
   Table table({{.title = "WHEN"},
                {.title = "WHO", .may_shrink = true},
                {.title = "DID"},
@@ -129,7 +129,7 @@ std::string task_page(const TaskFacts& facts, TimePoint now, std::optional<std::
   page += line("now", facts.explanation);
   page += facts_of(facts.task, now);
   for (const Table& table : {attempt_table(facts.attempts, now), note_table(facts.notes, now),
-                             audit_table(facts.audit, now)}) {
+                             task_audit_table(facts.audit, now)}) {
     if (table.rows() > 0) page += "\n" + table.render(width, colors);
   }
   return page;

@@ -12,7 +12,7 @@
 namespace recourse::cli {
 namespace {
 
-ExitCode show(Session& session, const std::string& id) {
+ExitCode show_task(Session& session, const std::string& id) {
   const std::string path = "/api/v1/tasks/" + percent_encoded(id);
   TaskFacts facts;
   auto task = session.get(path);
@@ -71,7 +71,7 @@ void add_one(CLI::App& command, const Tree& tree,
 void add_show(CLI::App& group, const Tree& tree) {
   add_one(add_command(group, "show", "A task with its attempts, notes and audit",
                       {"recourse task show tsk_01J...", "recourse task show tsk_01J... --json"}),
-          tree, show);
+          tree, show_task);
 }
 
 void add_explain(CLI::App& group, const Tree& tree) {

@@ -16,8 +16,8 @@ namespace {
 
 using boost::json::object;
 
-constexpr Duration kFirstLook = std::chrono::milliseconds(20);
-constexpr Duration kLookEvery = std::chrono::seconds(1);
+constexpr Duration kFirstTaskLook = std::chrono::milliseconds(20);
+constexpr Duration kTaskLookEvery = std::chrono::seconds(1);
 
 ExitCode tell_end(Session& session, const object& task) {
   if (session.flags().json) session.print(task);
@@ -49,7 +49,7 @@ ExitCode wait_for_end(Session& session, const std::string& id, std::optional<Dur
   Terminal& terminal = session.terminal();
   const std::string path = "/api/v1/tasks/" + percent_encoded(id);
   const TimePoint start = terminal.now();
-  Duration pause = kFirstLook;
+  Duration pause = kFirstTaskLook;
   bool was_there = true;
   while (true) {
     const std::optional<object> task = session.try_get(path);
@@ -63,7 +63,7 @@ ExitCode wait_for_end(Session& session, const std::string& id, std::optional<Dur
     const Duration waited = terminal.now() - start;
     if (within && waited >= *within) return tell_lateness(session, id, task, *within);
     terminal.sleep(within ? std::min(pause, *within - waited) : pause);
-    pause = std::min(pause * 2, kLookEvery);
+    pause = std::min(pause * 2, kTaskLookEvery);
   }
 }
 

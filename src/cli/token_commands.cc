@@ -45,7 +45,7 @@ ExitCode create(Session& session, const CreateFlags& flags) {
   return ExitCode::kOk;
 }
 
-ExitCode list(Session& session) {
+ExitCode list_tokens(Session& session) {
   const Table table({{.title = "ID"},
                      {.title = "NAME", .may_shrink = true},
                      {.title = "ROLE"},
@@ -124,7 +124,7 @@ void add_token_commands(const Tree& tree) {
 
   runs(add_command(group, "list", "Those that were created, without their secrets",
                    {"recourse token list"}),
-       tree, list);
+       tree, list_tokens);
 
   const auto which = std::make_shared<RevokeFlags>();
   CLI::App& remove = add_command(group, "revoke", "Take a token away",

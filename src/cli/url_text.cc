@@ -5,7 +5,7 @@
 namespace recourse::cli {
 namespace {
 
-constexpr std::string_view kPlain =
+constexpr std::string_view kUnescaped =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
 
 }  // namespace
@@ -13,7 +13,7 @@ constexpr std::string_view kPlain =
 std::string percent_encoded(std::string_view text) {
   std::string result;
   for (const char c : text) {
-    if (kPlain.find(c) != std::string_view::npos) {
+    if (kUnescaped.find(c) != std::string_view::npos) {
       result += c;
     } else {
       result += fmt::format("%{:02X}", static_cast<unsigned char>(c));

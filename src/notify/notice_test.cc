@@ -10,7 +10,7 @@
 namespace recourse::notify {
 namespace {
 
-std::size_t characters(std::string_view text) {
+std::size_t count_characters(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
@@ -48,9 +48,9 @@ TEST(Notice, ItsLastErrorIsMaskedThenCutOnACharacter) {
 
   const Notice fit = sent({.last_error = error});
 
-  EXPECT_EQ(characters(fit.last_error), 3'985 + std::string_view(" password=***").size());
+  EXPECT_EQ(count_characters(fit.last_error), 3'985 + std::string_view(" password=***").size());
   EXPECT_EQ(fit.last_error.find("hunter"), std::string::npos);
-  EXPECT_EQ(characters(sent({.last_error = error + error}).last_error), kErrorCharactersMax);
+  EXPECT_EQ(count_characters(sent({.last_error = error + error}).last_error), kErrorCharactersMax);
 }
 
 TEST(Notice, SecretsAmongItsAttributesAreMaskedByTheirName) {
@@ -81,7 +81,7 @@ RC_GTEST_PROP(Notice, IsFitToBeSentWhateverItWasMadeOf,
                            .attributes = attributes,
                            .link = error});
 
-  RC_ASSERT(characters(fit.last_error) <= kErrorCharactersMax);
+  RC_ASSERT(count_characters(fit.last_error) <= kErrorCharactersMax);
   RC_ASSERT(clean_text(fit.last_error, kErrorCharactersMax) == fit.last_error);
   RC_ASSERT(fit.attributes.size() <= kAttributesMax);
   for (const std::string& text : {fit.id, fit.node, fit.kind.value, fit.tenant.value, fit.reason}) {

@@ -68,8 +68,6 @@ class HeadParser final : public beast::http::basic_parser<true> {
   void on_finish_impl(error_code&) override {}
 };
 
-Rejection bad(std::string_view detail) { return {.status = 400, .detail = std::string(detail)}; }
-
 // Where a body ends must be beyond doubt.
 std::optional<Rejection> check_framing(const HeadParser& parser) {
   if (parser.lengths > 1 || parser.length_is_list) return bad("send Content-Length once");

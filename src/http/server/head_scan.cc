@@ -8,8 +8,6 @@
 namespace recourse::http {
 namespace {
 
-Rejection bad(std::string_view detail) { return {.status = 400, .detail = std::string(detail)}; }
-
 std::optional<Rejection> check_version(std::string_view version) {
   if (version == "HTTP/1.1" || version == "HTTP/1.0") return std::nullopt;
   const bool is_another = version.size() == 8 && version.starts_with("HTTP/") &&

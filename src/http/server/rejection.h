@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace recourse::http {
 
@@ -10,5 +11,10 @@ struct Rejection {
   std::string detail = {};  // what the client should do
   std::string allow = {};   // 405 only: the methods there are
 };
+
+// The request itself is wrong.
+inline Rejection bad(std::string_view detail) {
+  return {.status = 400, .detail = std::string(detail)};
+}
 
 }  // namespace recourse::http

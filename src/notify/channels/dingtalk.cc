@@ -20,7 +20,7 @@ namespace json = boost::json;
 constexpr std::size_t kTextBytes = 15'000;
 constexpr std::size_t kTitleBytes = 200;
 // Busy, and more than 20 in a minute.
-constexpr std::int64_t kBusy = -1;
+constexpr std::int64_t kDingtalkBusy = -1;
 constexpr std::int64_t kDingtalkTooOften = 130101;
 constexpr std::int64_t kDingtalkRateLimited = 410100;
 
@@ -55,7 +55,7 @@ Result<std::shared_ptr<Channel>> make_dingtalk_channel(std::string name, ChatSet
             return judge_coded_answer(
                 body, {.code = {"errcode"},
                        .message = {"errmsg"},
-                       .passing = {kBusy, kDingtalkTooOften, kDingtalkRateLimited}});
+                       .passing = {kDingtalkBusy, kDingtalkTooOften, kDingtalkRateLimited}});
           }};
   return make_chat_channel(std::move(name), std::move(settings.endpoint), std::move(format), client,
                            clock);

@@ -9,7 +9,7 @@ namespace recourse::notify {
 namespace {
 
 // Busy, and more than 20 in a minute.
-constexpr std::int64_t kBusy = -1;
+constexpr std::int64_t kWecomBusy = -1;
 constexpr std::int64_t kWecomTooOften = 45009;
 
 }  // namespace
@@ -28,9 +28,9 @@ Result<std::shared_ptr<Channel>> make_wecom_channel(std::string name, Endpoint e
       .message = [](const Notice& notice, TimePoint) { return wecom_message(notice); },
       .judge =
           [](const std::string& body) {
-            return judge_coded_answer(
-                body,
-                {.code = {"errcode"}, .message = {"errmsg"}, .passing = {kBusy, kWecomTooOften}});
+            return judge_coded_answer(body, {.code = {"errcode"},
+                                             .message = {"errmsg"},
+                                             .passing = {kWecomBusy, kWecomTooOften}});
           }};
   return make_chat_channel(std::move(name), std::move(endpoint), std::move(format), client, clock);
 }

@@ -20,7 +20,7 @@ constexpr Duration kLongestPause = std::chrono::seconds(1);
 
 // Growing pauses between tries, never past the deadline: a server that is down is asked a few times
 // a second, not thousands of times.
-class Pauses {
+class RetryPauses {
  public:
   // False when there is no time left.
   bool wait(sql::Deadline deadline) {
@@ -58,7 +58,7 @@ Pool& PooledBackend::pool_of(Line line) {
 Result<> PooledBackend::run(Line line, Repeat repeat, Duration within,
                             FunctionRef<Result<>(Transaction&)> work) {
   const sql::Deadline deadline = deadline_of(within);
-  Pauses pauses;
+  RetryPauses pauses;
   auto care = RelationalTransaction::Care::kHopeful;
   // Set once a COMMIT was sent and its reply lost: from then on no other answer is honest, until a
   // repeat has found out.
@@ -134,7 +134,7 @@ PooledBackend::Outcome PooledBackend::run_once(const Pool::Loan& loan, Line line
 
 Result<> PooledBackend::read(Duration within, FunctionRef<Result<>(sql::Connection&)> work) {
   const sql::Deadline deadline = deadline_of(within);
-  Pauses pauses;
+  RetryPauses pauses;
   while (true) {
     Result<> answer;
     bool again = true;
