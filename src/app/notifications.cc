@@ -121,7 +121,8 @@ std::optional<Notice> notice_of_node(const engine::NodeHappened& happened) {
     return one;
   };
   switch (happened.event) {
-    case NodeEvent::kAdopted: return told(Event::kTakeover);
+    case NodeEvent::kAdopted:
+    case NodeEvent::kPeerDead: return told(Event::kTakeover);
     case NodeEvent::kHeartbeatFailed: return told(Event::kLeaseRenewFailed);
     // Nothing is started any more: it is not one lease, it is all of them.
     case NodeEvent::kFenced: return told(Event::kLeaseRenewFailed, Severity::kCritical);
@@ -133,7 +134,6 @@ std::optional<Notice> notice_of_node(const engine::NodeHappened& happened) {
     case NodeEvent::kMissed: return told(Event::kEngineError);
     case NodeEvent::kJoined:
     case NodeEvent::kUnfenced:
-    case NodeEvent::kPeerDead:
     case NodeEvent::kRefused:
     case NodeEvent::kDropped:
     case NodeEvent::kReconciled: return std::nullopt;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/config/config.h"
@@ -44,6 +45,9 @@ class Notifications {
 
   // On the engine's thread: neither blocks nor throws.
   void happened(const engine::Happening& happening);
+  void tell(notify::Notice notice, notify::Ended ended) {
+    notifier_->fire(std::move(notice), std::move(ended));
+  }
   // What waits goes out first, for so long at most.
   void stop(Duration within);
 

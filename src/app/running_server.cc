@@ -12,6 +12,7 @@
 #include "api/lease_line.h"
 #include "api/service.h"
 #include "api/token_secret.h"
+#include "app/alerts.h"
 #include "app/happenings_log.h"
 #include "app/janitor.h"
 #include "app/kinds.h"
@@ -85,6 +86,7 @@ class Server final : public RunningServer {
     if (Result<> tells = start_notifications(); !tells) return tells;
     node_->listen([this](const engine::Happening& happening) {
       notifications_->happened(happening);
+      alerts_.happened(happening);
       figures_.happened(happening);
       feed_.tell(happening, clock_.now());
       log_happening(log_, happening);
@@ -131,6 +133,12 @@ class Server final : public RunningServer {
         http::Server::start(config_.server.http, *std::move(service), api::refuse_request, log_);
     if (!http) return fail(http.error());
     http_ = *std::move(http);
+    alerts_.start(
+        *node_, *store_.opened,
+        [this](notify::Notice notice, notify::Ended ended) {
+          notifications_->tell(std::move(notice), std::move(ended));
+        },
+        sayer(), ids_, clock_, log_);
     return {};
   }
 
@@ -144,6 +152,7 @@ class Server final : public RunningServer {
     // The node first: it is red on /readyz from here on, and says no to new submits, while those
     // who wait for an answer still get it.
     const engine::Stopped stopped = node_->stop(limit);
+    alerts_.stop();
     if (notifications_) notifications_->stop(std::min(limit, kMessagesEndWithin));
     // Workers who wait for work would be waited for.
     if (lease_line_) lease_line_->close();
@@ -152,16 +161,20 @@ class Server final : public RunningServer {
   }
 
  private:
+  // Who tells people, and where they see a task.
+  [[nodiscard]] notify::Sayer sayer() const {
+    const std::string& base = config_.server.base_url;
+    return {.node = node_settings(config_, store_.exclusive).name,
+            .link = base.empty() ? "" : base + "/api/v1/tasks/"};
+  }
+
   Result<> start_notifications() {
-    const std::string base = config_.server.base_url;
-    notify::Sayer sayer{.node = node_settings(config_, store_.exclusive).name};
-    if (!base.empty()) sayer.link = base + "/api/v1/tasks/";
     auto started = Notifications::start(config_.notify, {.opened = *store_.opened,
                                                          .client = *client_,
                                                          .ids = ids_,
                                                          .clock = clock_,
                                                          .log = log_,
-                                                         .sayer = std::move(sayer)});
+                                                         .sayer = sayer()});
     if (!started) return fail(started.error());
     notifications_ = *std::move(started);
     return {};
@@ -202,8 +215,9 @@ class Server final : public RunningServer {
   api::Feed feed_;
   embed::NamedStore store_;
   std::unique_ptr<http::Client> client_;
-  // Before the node, which tells it what happens.
+  // Before the node, which tells them what happens.
   std::unique_ptr<Notifications> notifications_;
+  Alerts alerts_{config_.notify, clock_};
   std::unique_ptr<engine::Node> node_;
   std::optional<api::Tokens> tokens_;
   bool token_required_ = true;

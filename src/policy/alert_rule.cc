@@ -25,6 +25,12 @@ Result<> validate(const AlertSettings& settings) {
 
 AlertRule::AlertRule(const AlertSettings& settings) : settings_(checked(settings)) {}
 
+void AlertRule::assume(bool firing) {
+  if (firing == firing_) return;
+  firing_ = firing;
+  since_.reset();
+}
+
 std::optional<AlertChange> AlertRule::observe(TimePoint now, double figure) {
   if (std::isnan(figure)) return std::nullopt;
   if (!points_to_change(figure)) {

@@ -50,6 +50,9 @@ class AlertRule {
   // The settings must be valid.
   explicit AlertRule(const AlertSettings& settings);
 
+  // Somebody else has decided on its state: the next figures count from there.
+  void assume(bool firing);
+
   // A figure that is not a number is no news and changes nothing.
   std::optional<AlertChange> observe(TimePoint now, double figure);
 

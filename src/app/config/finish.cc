@@ -29,6 +29,9 @@ class Finisher {
     for (auto& [name, schedule] : config_.schedules) {
       finish_schedule(path_of_item("schedules", name), schedule);
     }
+    for (AlertConfig& alert : config_.notify.alerts) {
+      finish_alert(path_of_item("notify.alerts", alert.alert.name), alert);
+    }
   }
 
  private:
@@ -195,6 +198,28 @@ class Finisher {
                                     "some server has it",
                                     path, shown(schedule.spec.kind.value)));
     }
+  }
+
+  void finish_alert(const std::string& path, AlertConfig& config) {
+    policy::AlertSettings& rule = config.alert.rule;
+    if (config.at_least.has_value() == config.at_most.has_value()) {
+      problems_.error(where({path + ".at-most", path}),
+                      fmt::format("{} needs at-least or at-most, one of them; for example "
+                                  "at-least: 100",
+                                  path));
+      return;
+    }
+    const bool above = config.at_least.has_value();
+    rule.side = above ? policy::AlertSide::kAbove : policy::AlertSide::kBelow;
+    rule.fire_at = above ? *config.at_least : *config.at_most;
+    const double usual = above ? rule.fire_at * 0.8 : std::max(1.0, rule.fire_at * 1.25);
+    rule.clear_at = config.clear.value_or(usual);
+    require(above ? rule.clear_at < rule.fire_at : rule.clear_at > rule.fire_at,
+            {path + ".clear", path + ".at-least", path + ".at-most"},
+            fmt::format("{}.clear ({}) must be {} ({}): between the two nothing changes", path,
+                        rule.clear_at, above ? "less than at-least" : "more than at-most",
+                        rule.fire_at));
+    check_whole(path, notify::validate(config.alert));
   }
 
   Config& config_;

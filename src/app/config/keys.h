@@ -27,6 +27,7 @@ Keys default_keys(
 Keys schedule_keys(ScheduleConfig& schedule);
 Keys notify_keys(NotifyConfig& notify);
 Keys channel_keys(ChannelConfig& channel);
+Key alerts_key(NotifyConfig& notify);
 ScheduleConfig new_schedule(const std::string& name, const KindConfig& defaults);
 
 Keys backoff_keys(policy::BackoffSettings& backoff);

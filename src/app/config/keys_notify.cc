@@ -205,6 +205,9 @@ Keys notify_keys(NotifyConfig& config) {
        duration("hold", at(config.reminders.hold), 1s, 10min,
                 {"How long a node has for telling; what it held when it died is told by another "
                  "after that."})});
+  keys.push_back(alerts_key(config));
+  keys.push_back(duration("alerts-every", at(config.look_at_alerts_every), 1s, 1h,
+                          {"How often the figures of the alerts are looked at."}));
   return keys;
 }
 

@@ -6,12 +6,14 @@
 #include <cstdlib>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/config/secret.h"
 #include "base/time.h"
+#include "notify/alerts/alert.h"
 #include "notify/case_book.h"
 #include "notify/notifier.h"
 
@@ -60,6 +62,14 @@ struct ChannelConfig {
   std::vector<std::string> to = {};
 };
 
+struct AlertConfig {
+  // Its rule is put together from the following.
+  notify::AlertDefinition alert = {};
+  std::optional<double> at_least = std::nullopt;
+  std::optional<double> at_most = std::nullopt;
+  std::optional<double> clear = std::nullopt;
+};
+
 struct NotifyConfig {
   bool enabled = true;
   // By name, which is what rules and records have. There is always `log` too.
@@ -69,6 +79,9 @@ struct NotifyConfig {
   // Without the rules.
   notify::NotifierSettings settings = {};
   notify::CaseBookSettings reminders = {};
+  // In their order. A deque, as above.
+  std::deque<AlertConfig> alerts = {};
+  Duration look_at_alerts_every = std::chrono::seconds(15);
 };
 
 }  // namespace recourse::app
