@@ -5,8 +5,8 @@
 
 #include <chrono>
 
-#include "base/clock.h"
-#include "store/memory/memory_store.h"
+#include "base/manual_clock.h"
+#include "tests/case_fixture.h"
 
 namespace recourse::notify {
 namespace {
@@ -14,39 +14,23 @@ namespace {
 using namespace std::chrono_literals;
 using testing::SizeIs;
 
-constexpr Duration kWithin = 10s;
-
-class CaseTellerTest : public testing::Test {
+class CaseTellerTest : public CaseFixture {
  protected:
-  // Submitted, claimed at birth and given up: it waits for a person.
-  task::TaskId escalate() {
-    const task::Incarnation node(ids_.next(clock_.now()));
-    EXPECT_TRUE(store().join({.incarnation = node, .name = "n", .kinds = {}}, kWithin));
-    store::Submission item;
-    item.id = task::TaskId(ids_.next(clock_.now()));
-    item.spec.kind = task::Kind("mail");
-    item.claim = {.owner = node, .lease = task::LeaseId(ids_.next(clock_.now()))};
-    EXPECT_TRUE(store().insert({&item, 1}, store::Novelty::kFresh, kWithin));
-    const auto row = opened_->reader().find(item.id, kWithin);
-    store::Outcome outcome{.transition = task::plan(*row, task::Move::kGiveUp, clock_.now()),
-                           .attempt = std::nullopt};
-    outcome.transition.error = task::Reason{"EXIT_1", "it said no"};
-    const auto applied = store().apply({&outcome, 1}, kWithin);
-    EXPECT_EQ(applied.value().at(0).verdict, task::WriteVerdict::kApply);
-    return item.id;
-  }
-
-  store::Store& store() { return opened_->store(); }
-
   std::unique_ptr<CaseTeller> teller(TellerSettings settings = quick()) {
-    return std::make_unique<CaseTeller>(
-        opened_->cases(),
+    return teller(opened_->cases(), clock_, std::move(settings));
+  }
+  std::unique_ptr<CaseTeller> teller(store::Cases& cases, const Clock& clock,
+                                     TellerSettings settings = quick()) {
+    auto made = std::make_unique<CaseTeller>(
+        cases,
         [this](Notice notice, Ended ended) {
           const MutexLock lock(mutex_);
           fired_.push_back(std::move(notice));
           ended_.push_back(std::move(ended));
         },
-        std::move(settings), clock_, log_);
+        std::move(settings), clock, log_);
+    made->start();
+    return made;
   }
 
   static TellerSettings quick() {
@@ -55,15 +39,6 @@ class CaseTellerTest : public testing::Test {
             .look_every = 100ms};
   }
 
-  template <class Condition>
-  static bool eventually(Condition condition) {
-    const auto until = std::chrono::steady_clock::now() + 10s;
-    while (!condition()) {
-      if (std::chrono::steady_clock::now() > until) return false;
-      std::this_thread::sleep_for(1ms);
-    }
-    return true;
-  }
   std::size_t fired() {
     const MutexLock lock(mutex_);
     return fired_.size();
@@ -76,15 +51,7 @@ class CaseTellerTest : public testing::Test {
     }
     ended(fate);
   }
-  store::Case case_of(task::TaskId task) {
-    return opened_->cases().find(task, kWithin).value().value();
-  }
-
-  SystemClock clock_;
   NullLog log_;
-  UlidSequence ids_{7};
-  std::unique_ptr<store::OpenedStore> opened_ =
-      store::memory::open(store::memory::make_data(), clock_);
   Mutex mutex_;
   std::vector<Notice> fired_ GUARDED_BY(mutex_);
   std::vector<Ended> ended_ GUARDED_BY(mutex_);
@@ -149,6 +116,84 @@ TEST_F(CaseTellerTest, WhatADeadTellerHeldIsToldByTheNext) {
   end(0, Fate::kDelivered);
   end(1, Fate::kDelivered);
   EXPECT_TRUE(eventually([&] { return case_of(task).reminders == 1; }));
+}
+
+TEST_F(CaseTellerTest, WhatEndsAfterItsCloseIsWrittenDownBeforeItsStop) {
+  const auto teller = this->teller();
+  const task::TaskId told = escalate();
+  ASSERT_TRUE(eventually([&] { return fired() == 1; }));
+  teller->close();
+  const task::TaskId later = escalate();
+  teller->hint();
+  end(0, Fate::kDelivered);
+  teller->stop(kWithin);
+  EXPECT_EQ(case_of(told).reminders, 1);
+  EXPECT_GT(*case_of(told).remind_at, clock_.now() + 59min);
+  EXPECT_EQ(case_of(later).remind_at, case_of(later).opened_at) << "not taken any more";
+  EXPECT_EQ(fired(), 1U);
+}
+
+TEST_F(CaseTellerTest, WhatIsOutWhenItStopsIsNotHeldForLonger) {
+  const auto teller = this->teller();
+  const task::TaskId task = escalate();
+  ASSERT_TRUE(eventually([&] { return fired() == 1; }));
+  const store::Case held = case_of(task);
+  teller->stop(kWithin);
+  end(0, Fate::kDelivered);
+  EXPECT_EQ(case_of(task), held);
+}
+
+// A store that is down, and remembers when it was asked.
+class DownCases final : public store::Cases {
+ public:
+  explicit DownCases(const Clock& clock) : clock_(clock) {}
+
+  [[nodiscard]] std::vector<BootTime> asked() const {
+    const MutexLock lock(mutex_);
+    return asked_;
+  }
+
+  Result<store::DueCases> take_due(std::size_t, Duration, Duration) override {
+    const MutexLock lock(mutex_);
+    asked_.push_back(clock_.since_boot());
+    return fail(ErrorCode::kUnavailable, "down");
+  }
+  Result<std::vector<std::optional<TimePoint>>> put_off(std::span<const store::PutOff>,
+                                                        Duration) override {
+    return fail(ErrorCode::kUnavailable, "down");
+  }
+  Result<std::vector<store::CaseItem>> assign(std::span<const task::TaskId>,
+                                              const store::Assignment&, std::string_view,
+                                              Duration) override {
+    return fail(ErrorCode::kUnavailable, "down");
+  }
+  Result<std::optional<store::Case>> find(task::TaskId, Duration) override {
+    return fail(ErrorCode::kUnavailable, "down");
+  }
+  Result<store::CasePage> list(const std::optional<std::string>&, std::optional<task::TaskId>,
+                               std::size_t, Duration) override {
+    return fail(ErrorCode::kUnavailable, "down");
+  }
+
+ private:
+  const Clock& clock_;
+  mutable Mutex mutex_;
+  std::vector<BootTime> asked_ GUARDED_BY(mutex_);
+};
+
+TEST_F(CaseTellerTest, AStoreThatIsDownIsLeftAloneForLongerAndLonger) {
+  ManualClock clock{TimePoint(1h)};
+  DownCases down(clock);
+  const auto teller = this->teller(down, clock);
+  ASSERT_TRUE(eventually([&] {
+    clock.advance(100ms);
+    teller->hint();
+    return down.asked().size() >= 4;
+  }));
+  const std::vector<BootTime> asked = down.asked();
+  EXPECT_GE(asked[1] - asked[0], 1s);
+  EXPECT_GE(asked[2] - asked[1], 2s);
+  EXPECT_GE(asked[3] - asked[2], 4s);
 }
 
 }  // namespace

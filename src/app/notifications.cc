@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "notify/channels/chat_channel.h"
@@ -20,6 +22,9 @@ using notify::Event;
 using notify::Notice;
 using notify::Severity;
 using MadeChannel = Result<std::shared_ptr<notify::Channel>>;
+
+// What was told last, written into the store.
+constexpr Duration kRecordsEndWithin = std::chrono::seconds(3);
 
 notify::NotifierSettings settings_of(const NotifyConfig& config) {
   notify::NotifierSettings settings = config.settings;
@@ -166,8 +171,8 @@ Result<> check_notify(const NotifyConfig& config) {
   return notify::validate(settings_of(config), names_of(config));
 }
 
-Result<std::unique_ptr<Notifications>> Notifications::start(const NotifyConfig& config,
-                                                            const Parts& parts) {
+Result<std::unique_ptr<Notifications>> Notifications::make(const NotifyConfig& config,
+                                                           const Parts& parts) {
   std::unique_ptr<Notifications> made(new Notifications(parts));
   if (!config.enabled) {
     made->notifier_ = std::make_unique<notify::Notifier>();
@@ -194,6 +199,23 @@ Result<std::unique_ptr<Notifications>> Notifications::start(const NotifyConfig& 
   return made;
 }
 
+void Notifications::begin() {
+  std::vector<Notice> early;
+  {
+    const MutexLock lock(mutex_);
+    begun_ = true;
+    early = std::exchange(early_, {});
+  }
+  for (Notice& one : early) notifier_->fire(std::move(one));
+  if (teller_ != nullptr) teller_->start();
+}
+
+bool Notifications::has_begun(Notice& notice) {
+  const MutexLock lock(mutex_);
+  if (!begun_ && early_.size() < kEarlyMax) early_.push_back(std::move(notice));
+  return begun_;
+}
+
 void Notifications::happened(const engine::Happening& happening) {
   if (teller_ == nullptr) return;
   if (const auto* moved = std::get_if<engine::Moved>(&happening)) {
@@ -205,12 +227,14 @@ void Notifications::happened(const engine::Happening& happening) {
   told->id = "evt_" + to_string(parts_.ids.next());
   told->node = parts_.sayer.node;
   told->at = parts_.clock.now();
-  notifier_->fire(*std::move(told));
+  if (has_begun(*told)) notifier_->fire(*std::move(told));
 }
 
+// The teller's book is closed last: what is told while the notifier ends belongs into it.
 void Notifications::stop(Duration within) {
-  if (teller_ != nullptr) teller_->stop();
+  if (teller_ != nullptr) teller_->close();
   notifier_->stop(within);
+  if (teller_ != nullptr) teller_->stop(std::min(within, kRecordsEndWithin));
 }
 
 }  // namespace recourse::app

@@ -2,6 +2,7 @@
 // teller that reminds of what waits for them.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "app/config/config.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/ulid_source.h"
 #include "engine/core/happening.h"
@@ -39,24 +41,36 @@ class Notifications {
     notify::Sayer sayer;
   };
 
-  // All of the parts must outlive it.
-  static Result<std::unique_ptr<Notifications>> start(const NotifyConfig& config,
-                                                      const Parts& parts);
+  // All of the parts must outlive it. Nobody is told anything before begin().
+  static Result<std::unique_ptr<Notifications>> make(const NotifyConfig& config,
+                                                     const Parts& parts);
 
+  // The server serves: from here on people are told, also of what has happened so far. A server
+  // that cannot start has told nobody. Once.
+  void begin();
   // On the engine's thread: neither blocks nor throws.
   void happened(const engine::Happening& happening);
   void tell(notify::Notice notice, notify::Ended ended) {
     notifier_->fire(std::move(notice), std::move(ended));
   }
-  // What waits goes out first, for so long at most.
+  // What waits goes out first, for so long at most, and what people were told is written down.
+  // From any thread; a shorter time counts.
   void stop(Duration within);
 
   [[nodiscard]] notify::NotifierCounts counts() const { return notifier_->counts(); }
 
  private:
+  // Of before the beginning; later ones are dropped.
+  static constexpr std::size_t kEarlyMax = 100;
+
   explicit Notifications(const Parts& parts) : parts_(parts) {}
+  // False: it is too early, and the notice was kept or dropped.
+  bool has_begun(notify::Notice& notice);
 
   Parts parts_;
+  Mutex mutex_;
+  bool begun_ GUARDED_BY(mutex_) = false;
+  std::vector<notify::Notice> early_ GUARDED_BY(mutex_);
   std::unique_ptr<notify::Notifier> notifier_;
   // Empty where notifications are switched off.
   std::unique_ptr<notify::CaseTeller> teller_;

@@ -83,7 +83,7 @@ class Server final : public RunningServer {
                                            node_settings(config_, store_.exclusive), random_seed());
     Result<> registered = register_kinds(config_, environment, *node_, *client_, clock_);
     if (!registered) return registered;
-    if (Result<> tells = start_notifications(); !tells) return tells;
+    if (Result<> tells = make_notifications(); !tells) return tells;
     node_->listen([this](const engine::Happening& happening) {
       notifications_->happened(happening);
       alerts_.happened(happening);
@@ -133,6 +133,7 @@ class Server final : public RunningServer {
         http::Server::start(config_.server.http, *std::move(service), api::refuse_request, log_);
     if (!http) return fail(http.error());
     http_ = *std::move(http);
+    notifications_->begin();
     alerts_.start(
         *node_, *store_.opened,
         [this](notify::Notice notice, notify::Ended ended) {
@@ -168,15 +169,15 @@ class Server final : public RunningServer {
             .link = base.empty() ? "" : base + "/api/v1/tasks/"};
   }
 
-  Result<> start_notifications() {
-    auto started = Notifications::start(config_.notify, {.opened = *store_.opened,
-                                                         .client = *client_,
-                                                         .ids = ids_,
-                                                         .clock = clock_,
-                                                         .log = log_,
-                                                         .sayer = sayer()});
-    if (!started) return fail(started.error());
-    notifications_ = *std::move(started);
+  Result<> make_notifications() {
+    auto made = Notifications::make(config_.notify, {.opened = *store_.opened,
+                                                     .client = *client_,
+                                                     .ids = ids_,
+                                                     .clock = clock_,
+                                                     .log = log_,
+                                                     .sayer = sayer()});
+    if (!made) return fail(made.error());
+    notifications_ = *std::move(made);
     return {};
   }
 

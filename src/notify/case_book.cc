@@ -57,15 +57,20 @@ store::PutOff CaseBook::put_off_of(const Out& out) const {
           .told = told};
 }
 
-std::vector<store::PutOff> CaseBook::to_put_off(BootTime now) const {
+std::vector<store::PutOff> CaseBook::batch_of(std::optional<BootTime> now) const {
   std::vector<store::PutOff> batch;
   for (const auto& [key, out] : out_) {
     if (batch.size() == store::kBatchRowsMax) break;
-    if (out.told || out.renew_at <= now || planted(PlantedBug::kToldWhenTaken))
+    const bool is_renewed = now && out.renew_at <= *now;
+    if (out.told || is_renewed || planted(PlantedBug::kToldWhenTaken))
       batch.push_back(put_off_of(out));
   }
   return batch;
 }
+
+std::vector<store::PutOff> CaseBook::to_put_off(BootTime now) const { return batch_of(now); }
+
+std::vector<store::PutOff> CaseBook::ended_to_put_off() const { return batch_of(std::nullopt); }
 
 void CaseBook::put_off(std::span<const store::PutOff> batch,
                        const Result<std::vector<std::optional<TimePoint>>>& ends, BootTime now) {

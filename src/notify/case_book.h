@@ -69,6 +69,8 @@ class CaseBook {
   // What is to be written, a batch of it: what has ended, and what is out for so long that its hold
   // would end. Empty: nothing.
   [[nodiscard]] std::vector<store::PutOff> to_put_off(BootTime now) const;
+  // Without the second: for one who stops, and holds nothing from others for longer.
+  [[nodiscard]] std::vector<store::PutOff> ended_to_put_off() const;
   // How the store answered; kInDoubt is an answer too, other errors are to be tried again.
   void put_off(std::span<const store::PutOff> batch,
                const Result<std::vector<std::optional<TimePoint>>>& ends, BootTime now);
@@ -85,6 +87,8 @@ class CaseBook {
   };
 
   [[nodiscard]] store::PutOff put_off_of(const Out& out) const;
+  // What has ended, and what is to be held for longer by then.
+  [[nodiscard]] std::vector<store::PutOff> batch_of(std::optional<BootTime> now) const;
 
   CaseBookSettings settings_;
   std::map<CaseKey, Out> out_;

@@ -37,15 +37,27 @@ CaseTeller::CaseTeller(store::Cases& cases, Fire fire, TellerSettings settings, 
       settings_(std::move(settings)),
       clock_(clock),
       log_(log),
-      desk_(std::make_shared<Desk>(settings_.book)),
-      thread_([this] { run(); }) {}
+      desk_(std::make_shared<Desk>(settings_.book)) {}
 
-void CaseTeller::stop() {
+void CaseTeller::start() {
+  const MutexLock lock(joining_);
+  thread_ = std::thread([this] { run(); });
+}
+
+void CaseTeller::close() {
+  const MutexLock lock(desk_->mutex);
+  if (desk_->phase == Phase::kTelling) desk_->phase = Phase::kClosed;
+}
+
+void CaseTeller::stop(Duration within) {
   {
     const MutexLock lock(desk_->mutex);
-    desk_->stopping = true;
+    desk_->phase = Phase::kEnding;
+    desk_->end_by =
+        std::min(desk_->end_by, std::chrono::steady_clock::now() + std::min(within, kLongestWait));
     desk_->changed.notify_all();
   }
+  const MutexLock lock(joining_);
   if (thread_.joinable()) thread_.join();
 }
 
@@ -60,21 +72,31 @@ std::size_t CaseTeller::out() const {
   return desk_->book.out();
 }
 
+bool CaseTeller::has_ended() {
+  const MutexLock lock(desk_->mutex);
+  desk_->woken = false;
+  if (desk_->phase != Phase::kEnding) return false;
+  return std::chrono::steady_clock::now() >= desk_->end_by ||
+         desk_->book.ended_to_put_off().empty();
+}
+
 void CaseTeller::run() {
   name_this_thread("case-teller");
   bool was_down = false;
-  while (true) {
-    {
-      const MutexLock lock(desk_->mutex);
-      if (desk_->stopping) return;
-      desk_->woken = false;
-    }
+  while (!has_ended()) {
     const Result<bool> more = turn();
     if (!more && !std::exchange(was_down, true)) {
       const std::array<LogField, 1> fields{{{"error", more.error().message}}};
       log_.write(LogLevel::kWarning, "cases_unreachable", fields);
     }
     if (more) was_down = false;
+    {
+      const MutexLock lock(desk_->mutex);
+      if (more) desk_->pace.succeeded();
+      if (!more) desk_->pace.failed(clock_.since_boot());
+      // A store that fails now is not waited for.
+      if (!more && desk_->phase == Phase::kEnding) return;
+    }
     if (!more || !*more) wait();
   }
 }
@@ -84,16 +106,23 @@ Result<bool> CaseTeller::turn() {
   return take();
 }
 
+// At the end only what has ended: what is out is for others to tell, the sooner the better.
+std::pair<std::vector<store::PutOff>, Duration> CaseTeller::to_put_off() {
+  const MutexLock lock(desk_->mutex);
+  if (desk_->phase != Phase::kEnding) {
+    return {desk_->book.to_put_off(clock_.since_boot()), kPatience};
+  }
+  const auto left =
+      std::chrono::duration_cast<Duration>(desk_->end_by - std::chrono::steady_clock::now());
+  if (left <= Duration::zero()) return {};
+  return {desk_->book.ended_to_put_off(), std::min(left, kPatience)};
+}
+
 Result<> CaseTeller::put_off() {
   while (true) {
-    std::vector<store::PutOff> batch;
-    {
-      const MutexLock lock(desk_->mutex);
-      if (desk_->stopping) return {};
-      batch = desk_->book.to_put_off(clock_.since_boot());
-    }
+    const auto [batch, patience] = to_put_off();
     if (batch.empty()) return {};
-    const auto ends = cases_.put_off(batch, kPatience);
+    const auto ends = cases_.put_off(batch, patience);
     const MutexLock lock(desk_->mutex);
     desk_->book.put_off(batch, ends, clock_.since_boot());
     if (!ends && ends.error().code != ErrorCode::kInDoubt) return fail(ends.error());
@@ -104,6 +133,7 @@ Result<bool> CaseTeller::take() {
   std::size_t limit = 0;
   {
     const MutexLock lock(desk_->mutex);
+    if (desk_->phase != Phase::kTelling) return false;
     limit = std::min(desk_->book.room(), store::kPageRowsMax);
   }
   if (limit == 0) return false;
@@ -112,6 +142,8 @@ Result<bool> CaseTeller::take() {
   std::vector<bool> fresh;
   {
     const MutexLock lock(desk_->mutex);
+    // Nobody would tell these any more: they come back when their hold is over.
+    if (desk_->phase != Phase::kTelling) return false;
     fresh = desk_->book.taken(due->items, clock_.since_boot());
   }
   for (std::size_t i = 0; i < fresh.size(); ++i) {
@@ -128,6 +160,14 @@ Result<bool> CaseTeller::take() {
   return due->items.size() == limit;
 }
 
+void CaseTeller::wait_out_the_pause(Desk& desk, const Clock& clock) {
+  while (desk.phase != Phase::kEnding) {
+    const Duration left = desk.pace.left(clock.since_boot());
+    if (left <= Duration::zero()) return;
+    desk.changed.wait_until(desk.mutex, std::chrono::steady_clock::now() + left);
+  }
+}
+
 // Until something ends or is due, or it is time to look. A moment at least, so that what ends
 // together is written together.
 void CaseTeller::wait() {
@@ -136,15 +176,18 @@ void CaseTeller::wait() {
   Desk& desk = *desk_;
   const MutexLock lock(desk.mutex);
   const auto moment = SteadyClock::now() + kMoment;
-  while (!desk.stopping &&
+  while (desk.phase != Phase::kEnding &&
          desk.changed.wait_until(desk.mutex, moment) == std::cv_status::no_timeout) {
+  }
+  if (desk.pace.left(clock_.since_boot()) > Duration::zero()) {
+    return wait_out_the_pause(desk, clock_);
   }
   Duration most = settings_.look_every;
   if (const auto next = desk.book.next_hold()) {
     most = std::clamp<Duration>(*next - clock_.since_boot(), kMoment, most);
   }
   const auto until = SteadyClock::now() + most;
-  while (!desk.stopping && !desk.woken &&
+  while (desk.phase != Phase::kEnding && !desk.woken &&
          desk.changed.wait_until(desk.mutex, until) == std::cv_status::no_timeout) {
   }
 }

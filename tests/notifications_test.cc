@@ -1,0 +1,109 @@
+// Notifications as the server has them: when they begin, and what is left behind when they end.
+#include "app/notifications.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "tests/case_fixture.h"
+
+namespace recourse::app {
+namespace {
+
+// Keeps whoever writes a notification until it is opened: a channel that is slow.
+class SlowLog final : public Log {
+ public:
+  void write(LogLevel, std::string_view event, std::span<const LogField>) override {
+    if (event != "notification") return;
+    std::unique_lock lock(mutex_);
+    ++written_;
+    changed_.wait(lock, [this] { return open_; });
+  }
+  void open() {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  [[nodiscard]] int written() const {
+    const std::lock_guard lock(mutex_);
+    return written_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  int written_ = 0;
+  bool open_ = false;
+};
+
+class NotificationsTest : public CaseFixture {
+ protected:
+  NotificationsTest() {
+    NotifyConfig config;
+    config.settings.router.defaults = {"log"};
+    notifications_ = Notifications::make(config, {.opened = *opened_,
+                                                  .client = *client_,
+                                                  .ids = source_,
+                                                  .clock = clock_,
+                                                  .log = log_,
+                                                  .sayer = {.node = "n1"}})
+                         .value();
+  }
+
+  static engine::Happening trouble() {
+    return engine::NodeHappened{.event = engine::NodeEvent::kStoreFailed, .detail = "down"};
+  }
+
+  SlowLog log_;
+  UlidSource source_{clock_, 3};
+  std::unique_ptr<http::Client> client_ = *http::Client::open({.connections_max = 1});
+  std::unique_ptr<Notifications> notifications_;
+};
+
+// NOTE-6
+
+TEST_F(NotificationsTest, WhatIsDeliveredWhileItStopsIsNotToldAgain) {
+  const task::TaskId task = escalate();
+  notifications_->begin();
+  ASSERT_TRUE(eventually([&] { return log_.written() == 1; }));
+  std::thread stopping([this] { notifications_->stop(kWithin); });
+  // Nothing new is sent once it has begun to stop.
+  EXPECT_TRUE(eventually([&] {
+    notifications_->happened(trouble());
+    return notifications_->counts().failed > 0;
+  }));
+  EXPECT_EQ(case_of(task).reminders, 0);
+  log_.open();
+  stopping.join();
+
+  EXPECT_EQ(case_of(task).reminders, 1);
+  EXPECT_GT(*case_of(task).remind_at, clock_.now() + 59min);
+}
+
+TEST_F(NotificationsTest, AServerThatCannotStartHasToldNobody) {
+  log_.open();
+  const task::TaskId task = escalate();
+  const store::Case before = case_of(task);
+  for (int i = 0; i < 200; ++i) notifications_->happened(trouble());
+  notifications_->stop(kWithin);
+  EXPECT_EQ(notifications_->counts().fired, 0U);
+  notifications_.reset();
+  EXPECT_EQ(log_.written(), 0);
+  EXPECT_EQ(case_of(task), before);
+}
+
+TEST_F(NotificationsTest, WhatHappenedBeforeItServesIsToldThen) {
+  log_.open();
+  notifications_->happened(trouble());
+  EXPECT_EQ(notifications_->counts().fired, 0U);
+  notifications_->begin();
+  EXPECT_EQ(notifications_->counts().fired, 1U);
+  notifications_->happened(trouble());
+  EXPECT_EQ(notifications_->counts().fired, 2U);
+}
+
+}  // namespace
+}  // namespace recourse::app
