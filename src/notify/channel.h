@@ -22,6 +22,9 @@ class Channel {
   [[nodiscard]] virtual const std::string& name() const = 0;
   // False: this channel has nothing to say of it, whatever the router says.
   [[nodiscard]] virtual bool supports(const Notice&) const { return true; }
+  // False: it is kept for whoever looks later, and nobody reads it as it comes. Beside others it
+  // does not count: people were told where one of those took the message.
+  [[nodiscard]] virtual bool reaches_people() const noexcept { return true; }
   // Blocks, and not for longer than the channel's time; ends soon, as kUnavailable, once `stop` is
   // asked for. kUnavailable, kExhausted and kInDoubt are tried again; any other error is for good,
   // such as a password that is wrong. The message of an error says what happened, to the person who

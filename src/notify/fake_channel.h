@@ -48,13 +48,14 @@ class FakeChannel final : public Channel {
  public:
   using Script = std::function<Result<>(const Notice&, const std::stop_token&)>;
 
-  explicit FakeChannel(std::string name, Script script = nullptr)
-      : name_(std::move(name)), script_(std::move(script)) {}
+  explicit FakeChannel(std::string name, Script script = nullptr, bool reaches_people = true)
+      : name_(std::move(name)), script_(std::move(script)), reaches_people_(reaches_people) {}
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] bool supports(const Notice& notice) const override {
     return notice.reason != "not for " + name_;
   }
+  [[nodiscard]] bool reaches_people() const noexcept override { return reaches_people_; }
   Result<> send(const Notice& notice, std::stop_token stop) override {
     seen.add(notice);
     return script_ ? script_(notice, stop) : Result<>();
@@ -66,6 +67,7 @@ class FakeChannel final : public Channel {
  private:
   const std::string name_;
   const Script script_;
+  const bool reaches_people_;
 };
 
 inline Result<> refuses(const Notice&, const std::stop_token&) {

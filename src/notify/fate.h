@@ -9,8 +9,8 @@
 namespace recourse::notify {
 
 enum class Fate : std::uint8_t {
-  kDelivered,  // at least one channel took the message that names or counts it
-  kFailed,     // no channel did
+  kDelivered,  // a channel that counts took the message that names or counts it; see Channel
+  kFailed,     // none did
   kDropped,    // there was no room: nobody was told, and nobody will be
   kUnwanted,   // by the settings nobody is to be told; asking again changes nothing
 };

@@ -10,8 +10,8 @@
 //   2. Every fire() counts exactly once for each channel it was routed to:
 //      routed = sent + failed + suppressed + what is still out.
 //   3. Every `ended` is called exactly once. kDelivered means that a message which names the
-//   notice,
-//      or counts it in `more`, was taken by a channel.
+//      notice, or counts it in `more`, was taken by a channel that reaches people, or by any where
+//      none of its channels does.
 //   4. Nothing leaves unmasked, and nothing grows without a bound.
 //
 // Safe to use from any thread.

@@ -23,7 +23,12 @@ class Notifier::State::Told {
   Told(std::size_t channels, std::vector<Ended> ended)
       : left_(channels), ended_(std::move(ended)) {}
 
-  enum class One : std::uint8_t { kSent, kFailed, kRefused };
+  enum class One : std::uint8_t {
+    kSent,
+    kNoted,  // by a channel that does not count beside the others
+    kFailed,
+    kRefused,
+  };
   void hear(One one) {
     if (one == One::kSent) delivered_ = true;
     if (one == One::kFailed) failed_ = true;
@@ -162,13 +167,17 @@ Notifier::State::Decision Notifier::State::decide(const Notice& notice,
 void Notifier::State::dispatch(Ready ready) {
   const auto message = std::make_shared<const Outgoing>(std::move(ready.notice), masker_);
   const auto told = std::make_shared<Told>(ready.channels.size(), std::move(ready.ended));
+  const auto reaches = [this](std::size_t channel) { return channels_[channel]->reaches_people(); };
+  const bool to_people = std::ranges::any_of(ready.channels, reaches);
   for (const std::size_t channel : ready.channels) {
     Letter letter{
         .message = message,
         .channel = channel,
-        .ended = [this, message, told, channel, summary = ready.summary](const LetterEnd& end) {
+        .ended = [this, message, told, channel, summary = ready.summary,
+                  sent = to_people && !reaches(channel) ? Told::One::kNoted
+                                                        : Told::One::kSent](const LetterEnd& end) {
           letter_ended(*message, channel, summary, end);
-          told->hear(end.sent ? Told::One::kSent : Told::One::kFailed);
+          told->hear(end.sent ? sent : Told::One::kFailed);
         }};
     if (dispatcher_.offer(std::move(letter))) continue;
     letter_ended(*message, channel, ready.summary,

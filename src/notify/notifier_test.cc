@@ -62,6 +62,28 @@ TEST_F(NotifierTest, IsDeliveredWhereOneChannelTookItAndFailedWhereNoneDid) {
   expect_the_counts_to_add_up();
 }
 
+// NOTE-6
+
+TEST_F(NotifierTest, ALogAloneIsDeliveredAndBesideOthersDoesNotCount) {
+  parts_.channels.push_back(std::make_shared<FakeChannel>("log", nullptr, false));
+  add("chat");
+  add("bad", refuses);
+  start({.router = {.rules = {{.kinds = {"alone"}, .channels = {"log"}},
+                              {.kinds = {"both"}, .channels = {"log", "chat"}},
+                              {.kinds = {"bad"}, .channels = {"log", "bad"}},
+                              {.kinds = {"all"}, .channels = {"log", "bad", "chat"}}}},
+         .dispatch = {.tries_max = 1}});
+
+  std::size_t ended = 0;
+  for (const auto& [kind, fate] : {std::pair("alone", Fate::kDelivered),
+                                   {"both", Fate::kDelivered},
+                                   {"bad", Fate::kFailed},
+                                   {"all", Fate::kDelivered}}) {
+    fire(kind, kind);
+    EXPECT_EQ(fates_.wait_for(++ended).back(), fate) << kind;
+  }
+}
+
 TEST_F(NotifierTest, WhatNobodyWantsIsSaidToBeSo) {
   add("log");
   start({.allow = {.from = Severity::kError},

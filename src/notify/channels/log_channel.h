@@ -15,6 +15,7 @@ class LogChannel final : public Channel {
   explicit LogChannel(Log& log, std::string name = "log") : log_(log), name_(std::move(name)) {}
 
   [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] bool reaches_people() const noexcept override { return false; }
   Result<> send(const Notice& notice, std::stop_token stop) override;
 
  private:

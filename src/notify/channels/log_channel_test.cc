@@ -28,5 +28,10 @@ TEST(LogChannel, WritesOneLineWithTheNoticesFields) {
   EXPECT_EQ(channel.name(), "log");
 }
 
+TEST(LogChannel, ReachesNobodyAsItComes) {
+  MemoryLog log;
+  EXPECT_FALSE(LogChannel(log).reaches_people());
+}
+
 }  // namespace
 }  // namespace recourse::notify
