@@ -1,14 +1,18 @@
 // Every store under the one contract.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "sql/mysql/connect.h"
+#include "sql/postgres/connect.h"
 #include "store/contract/contract.h"
 #include "store/memory/memory_store.h"
 #include "store/mysql/mysql_store.h"
 #include "store/postgres/postgres_store.h"
+#include "store/relational/values.h"
 #include "store/sqlite/sqlite_store.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_servers.h"
@@ -27,6 +31,13 @@ class MemoryUnderTest final : public StoreUnderTest {
   Reader& reader() override { return opened_->reader(); }
   Records& records() override { return opened_->records(); }
   Cases& cases() override { return opened_->cases(); }
+  void leave_case(TaskId task) override {
+    memory::leave_case(*data_, {.task = task,
+                                .fence = task::Fence(1),
+                                .opened_at = TimePoint(),
+                                .reminders = 3,
+                                .remind_at = TimePoint()});
+  }
   std::unique_ptr<StoreUnderTest> reopen_beside() override {
     return std::make_unique<MemoryUnderTest>(data_);
   }
@@ -36,12 +47,27 @@ class MemoryUnderTest final : public StoreUnderTest {
   std::unique_ptr<OpenedStore> opened_;
 };
 
+void leave_case_on(sql::Connection& connection, TaskId task) {
+  relational::Values values;
+  values.id(task.value);
+  EXPECT_EQ(must(connection.execute("INSERT INTO recourse_case (task_id, fence, opened_at, "
+                                    "reminders, remind_at, assignee) VALUES (?, 1, 0, 3, 0, '')",
+                                    values.view())),
+            1);
+}
+
 class SqliteUnderTest final : public StoreUnderTest {
  public:
   Store& store() override { return opened_->store(); }
   Reader& reader() override { return opened_->reader(); }
   Records& records() override { return opened_->records(); }
   Cases& cases() override { return opened_->cases(); }
+  void leave_case(TaskId task) override {
+    EXPECT_TRUE(opened_->transact(kWithin, [&](sqlite::CallersTransaction& transaction) {
+      leave_case_on(transaction.connection(), task);
+      return Result<>();
+    }));
+  }
   std::unique_ptr<StoreUnderTest> reopen_beside() override { return nullptr; }
 
  private:
@@ -59,6 +85,15 @@ std::unique_ptr<OpenedStore> open_on(const tests::FreshMariadb& database) {
   return must(mysql::open(database.url(), no_log));
 }
 
+sql::Deadline soon() { return std::chrono::steady_clock::now() + kWithin; }
+
+std::unique_ptr<sql::Connection> connect_to(const tests::FreshPostgres& database) {
+  return must(sql::postgres::connect(database.url(), soon()));
+}
+std::unique_ptr<sql::Connection> connect_to(const tests::FreshMariadb& database) {
+  return must(sql::mysql::connect(database.url(), soon()));
+}
+
 // On a database server: another node is another set of connections.
 template <class Database>
 class ServerUnderTest final : public StoreUnderTest {
@@ -70,6 +105,12 @@ class ServerUnderTest final : public StoreUnderTest {
   Reader& reader() override { return opened_->reader(); }
   Records& records() override { return opened_->records(); }
   Cases& cases() override { return opened_->cases(); }
+  void leave_case(TaskId task) override {
+    const auto connection = connect_to(*database_);
+    ASSERT_TRUE(connection->begin());
+    leave_case_on(*connection, task);
+    EXPECT_TRUE(connection->commit());
+  }
   std::unique_ptr<StoreUnderTest> reopen_beside() override {
     return std::make_unique<ServerUnderTest>(database_);
   }

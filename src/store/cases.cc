@@ -76,6 +76,30 @@ Case assigned(Case before, const Assignment& assignment, TimePoint now) {
   return before;
 }
 
+// Those whose task waits for a person, into `held`; the others are closed. They were left behind:
+// the case is locked, and whoever moves a task today closes its case before that is seen. A node of
+// an older version, beside this one while a cluster is upgraded, knows nothing of cases.
+Result<> hold(Transaction& transaction, std::vector<Case> cases, std::vector<task::Task> tasks,
+              std::vector<DueCase>& held) {
+  std::map<TaskId, task::Task> rows;
+  for (task::Task& task : tasks) rows.emplace(task.id, std::move(task));
+  std::vector<Case> waiting;
+  std::vector<TaskId> left_behind;
+  for (Case& one : cases) {
+    const auto row = rows.find(one.task);
+    if (row == rows.end() || !task::needs_person(row->second.state)) {
+      left_behind.push_back(one.task);
+      continue;
+    }
+    waiting.push_back(one);
+    held.push_back({.held = std::move(one), .task = std::move(row->second)});
+  }
+  if (!left_behind.empty()) {
+    if (Result<> closed = transaction.close_cases(left_behind); !closed) return closed;
+  }
+  return waiting.empty() ? Result<>{} : transaction.write_cases(waiting);
+}
+
 }  // namespace
 
 Result<DueCases> TransactionalCases::take_due(std::size_t limit, Duration hold_for,
@@ -94,19 +118,10 @@ Result<DueCases> TransactionalCases::take_due(std::size_t limit, Duration hold_f
       one.remind_at = *now + hold_for;
       ids.push_back(one.task);
     }
-    if (Result<> written = transaction.write_cases(*cases); !written) return written;
     std::ranges::sort(ids);
     auto tasks = transaction.peek(ids);
     if (!tasks) return fail(tasks.error());
-    std::map<TaskId, task::Task> rows;
-    for (task::Task& task : *tasks) rows.emplace(task.id, std::move(task));
-    for (Case& one : *cases) {
-      const auto row = rows.find(one.task);
-      // Closed by a transaction that is about to commit.
-      if (row == rows.end()) continue;
-      due.items.push_back({.held = std::move(one), .task = std::move(row->second)});
-    }
-    return {};
+    return hold(transaction, *std::move(cases), *std::move(tasks), due.items);
   };
   // Where the reply is lost, they come back when the hold is over.
   if (const Result<> ran = backend_.run(Line::kWork, Repeat::kInDoubt, within, work); !ran) {

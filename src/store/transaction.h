@@ -201,7 +201,7 @@ class Transaction {
   virtual Result<> add_notes(std::span<const Note> notes) = 0;
 
   // --- cases ---
-  // Of tasks that have none.
+  // Takes the place of one that a node of an older version, which knows of none, left behind.
   virtual Result<> open_cases(std::span<const Case> cases) = 0;
   virtual Result<> close_cases(std::span<const task::TaskId> tasks) = 0;
   // Locks those whose reminder is due, the longest due first; skips what others have locked.

@@ -57,6 +57,8 @@ class StoreUnderTest {
   virtual Reader& reader() = 0;
   virtual Records& records() = 0;
   virtual Cases& cases() = 0;
+  // A case of three reminders, due since 1970, which a node of a version without cases left behind.
+  virtual void leave_case(TaskId task) = 0;
   // A second handle on the same data, as another node has one; null where one process owns the
   // data, and then the cases use the one handle twice.
   virtual std::unique_ptr<StoreUnderTest> reopen_beside() = 0;
@@ -120,6 +122,7 @@ class StoreContract : public testing::TestWithParam<StoreBackend> {
   Reader& reader() { return here_->reader(); }
   Records& records() { return here_->records(); }
   Cases& cases() { return here_->cases(); }
+  void leave_case(TaskId task) { here_->leave_case(task); }
   // As another node sees it.
   Store& other_store() { return beside().store(); }
   Records& other_records() { return beside().records(); }

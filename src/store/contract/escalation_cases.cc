@@ -129,6 +129,41 @@ TEST_P(StoreContract, WhatPeopleSettleIsNotRemindedOfAnyMore) {
   EXPECT_THAT(all_cases(), IsEmpty());
 }
 
+// In a cluster that is being upgraded, some nodes know nothing of cases.
+TEST_P(StoreContract, ACaseThatWasLeftBehindIsNeverTold) {
+  const Task dead = in_state(State::kDead);
+  for (const State state : {State::kPending, State::kRunning, State::kSucceeded}) {
+    leave_case(in_state(state).id);
+  }
+  leave_case(new_id());
+  EXPECT_THAT(all_cases(), SizeIs(5));
+
+  EXPECT_THAT(tasks_of(must(cases().take_due(10, kHour, kWithin))), ElementsAre(dead.id));
+
+  ASSERT_THAT(all_cases(), SizeIs(1)) << "they are gone, not only put off";
+  EXPECT_EQ(all_cases().front().task, dead.id);
+}
+
+TEST_P(StoreContract, AnEscalationTakesThePlaceOfACaseThatWasLeftBehind) {
+  const Task first = running();
+  const Task second = running();
+  leave_case(first.id);
+  const std::vector<Outcome> batch{outcome_of(first, Move::kGiveUp, store_now()),
+                                   outcome_of(second, Move::kGiveUp, store_now())};
+
+  for (const Applied& one : must(store().apply(batch, kWithin))) {
+    EXPECT_EQ(one.verdict, WriteVerdict::kApply);
+  }
+
+  const Task dead = row(first.id);
+  const Case now = must(cases().find(first.id, kWithin)).value();
+  EXPECT_EQ(now.fence, dead.ticket.fence);
+  EXPECT_EQ(now.opened_at, dead.ended_at);
+  EXPECT_EQ(now.reminders, 0);
+  EXPECT_THAT(tasks_of(must(cases().take_due(10, kHour, kWithin))),
+              UnorderedElementsAre(first.id, second.id));
+}
+
 TEST_P(StoreContract, WhoTakesACaseStopsItsReminders) {
   const Task dead = in_state(State::kDead);
   const Task other = in_state(State::kDead);

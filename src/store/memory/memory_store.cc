@@ -193,6 +193,11 @@ class MemoryStore final : public OpenedStore {
 
 }  // namespace
 
+void leave_case(SharedData& data, Case one) {
+  const MutexLock lock(data.mutex);
+  data.data.cases.insert_or_assign(one.task, std::move(one));
+}
+
 std::shared_ptr<SharedData> make_data() { return std::make_shared<SharedData>(); }
 
 std::unique_ptr<OpenedStore> open(std::shared_ptr<SharedData> data, const Clock& clock,

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/clock.h"
+#include "store/cases.h"
 #include "store/opened.h"
 #include "store/retention.h"
 
@@ -13,6 +14,8 @@ namespace recourse::store::memory {
 // What several handles, as of several nodes, share.
 class SharedData;
 std::shared_ptr<SharedData> make_data();
+// For tests: whatever has become of its task.
+void leave_case(SharedData& data, Case one);
 
 // The clock is the store's clock; it must outlive the handle.
 std::unique_ptr<OpenedStore> open(std::shared_ptr<SharedData> data, const Clock& clock,

@@ -18,6 +18,10 @@ const relational::Dialect kDialect{
     .add_count =
         "INSERT INTO recourse_counter (stripe, kind, state, n) VALUES (?, ?, ?, ?)"
         " ON DUPLICATE KEY UPDATE n = n + VALUES(n)",
+    .or_replace_case =
+        " ON DUPLICATE KEY UPDATE fence = VALUES(fence), opened_at = VALUES(opened_at),"
+        " reminders = VALUES(reminders), remind_at = VALUES(remind_at),"
+        " assignee = VALUES(assignee)",
 };
 
 namespace {

@@ -39,7 +39,8 @@ Result<> RelationalTransaction::open_cases(std::span<const Case> cases) {
   }
   return connection().execute_later(
       "INSERT INTO recourse_case (task_id, fence, opened_at, reminders, remind_at, assignee)"
-      " VALUES (?, ?, ?, ?, ?, ?)",
+      " VALUES (?, ?, ?, ?, ?, ?)" +
+          std::string(seat().dialect.or_replace_case),
       6, rows.view());
 }
 

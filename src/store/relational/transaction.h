@@ -28,6 +28,8 @@ struct Dialect {
   std::string_view after_delete;
   // Values stripe, kind, state, n: adds n where the row exists.
   std::string_view add_count;
+  // After an INSERT of a case: takes the place of one that is there.
+  std::string_view or_replace_case;
 };
 
 // What one connection is for all its transactions.
