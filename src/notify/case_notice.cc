@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
+#include "policy/strategy.h"
+
 namespace recourse::notify {
 namespace {
 
-// Whether retries ran out is not written down. A task that used them all has died of that, unless
-// its very last failure could not have been retried anyway.
 Event event_of(const task::Task& task) {
-  if (task.state == task::State::kFailed) return Event::kNonRetryableFailed;
-  const int most = task.spec.max_retries;
-  return most > 0 && task.retries >= most ? Event::kMaxRetryReached : Event::kDeadLetter;
+  switch (policy::escalation_of(task)) {
+    case policy::Escalation::kDeadLetter: return Event::kDeadLetter;
+    case policy::Escalation::kMaxRetryReached: return Event::kMaxRetryReached;
+    case policy::Escalation::kNonRetryableFailed: return Event::kNonRetryableFailed;
+  }
+  std::abort();
 }
 
 }  // namespace

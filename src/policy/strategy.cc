@@ -27,11 +27,17 @@ task::Reason reason_of(const Decision& decision) {
   return {decision.code, clean_text(decision.message, kErrorCharactersMax)};
 }
 
+// The beginning of a reason's message; see escalation_of.
+constexpr std::string_view kGaveUp = "gave up";
+
+std::string after_retries(std::string_view why, int retries) {
+  return fmt::format("{} after {} {}; last error: ", why, retries,
+                     retries == 1 ? "retry" : "retries");
+}
+
 task::Reason reason_with(std::string code, std::string_view why, const Situation& situation) {
   return {std::move(code),
-          clean_text(fmt::format("{} after {} {}; last error: {}", why, situation.task.retries,
-                                 situation.task.retries == 1 ? "retry" : "retries",
-                                 situation.decision.message),
+          clean_text(after_retries(why, situation.task.retries) + situation.decision.message,
                      kErrorCharactersMax)};
 }
 
@@ -61,13 +67,20 @@ Move move_of(const Situation& situation, Duration wait) {
 
 }  // namespace
 
+Escalation escalation_of(const task::Task& task) {
+  if (task.state == task::State::kFailed) return Escalation::kNonRetryableFailed;
+  const bool ran_out = task.last_error && task.retries >= task.spec.max_retries &&
+                       task.last_error->message.starts_with(after_retries(kGaveUp, task.retries));
+  return ran_out ? Escalation::kMaxRetryReached : Escalation::kDeadLetter;
+}
+
 Verdict retry_strategy(const Situation& situation) {
   const task::Task& task = situation.task;
   const Decision& decision = situation.decision;
   const int more = planted(PlantedBug::kRetriesBeyondMax) ? 1 : 0;
   if (decision.uses_retry && task.retries >= task.spec.max_retries + more) {
     return end(situation, Move::kGiveUp, Escalation::kMaxRetryReached,
-               reason_with(decision.code, "gave up", situation));
+               reason_with(decision.code, kGaveUp, situation));
   }
   const Duration wait = wait_before_retry(situation);
   TimePoint due = saturating_add(situation.now, wait);

@@ -35,6 +35,11 @@ constexpr std::string_view to_string(Escalation escalation) {
   std::abort();
 }
 
+// Of a task that is dead or failed, as it is read from the store. Its reason's code is the last
+// failure's, so that retries that ran out are told apart by the words that the strategy gives them:
+// a last failure that could not have been retried anyway has none of them.
+Escalation escalation_of(const task::Task& task);
+
 // All that a strategy may look at.
 struct Situation {
   const task::Task& task;  // running

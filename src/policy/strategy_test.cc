@@ -66,6 +66,42 @@ TEST_F(StrategyTest, RetriesUsedUpEndAsDeadWithTheirCountAndLastError) {  // FAI
             "gave up after 5 retries; last error: no answer within 10s");
 }
 
+TEST_F(StrategyTest, WhatPeopleAreToldIsReadFromTheRowAsItWasDecided) {  // FAIL-5, NOTE-1
+  const auto agrees = [this](const Decision& decision, Escalation expected) {
+    const Verdict verdict = carry_out(decision);
+    EXPECT_EQ(verdict.escalation, expected) << decision.code;
+    EXPECT_EQ(escalation_of(task::apply(task_, verdict.transition)), expected) << decision.code;
+  };
+  const Decision again = retry(Category::kIo, "IO_ERROR", "refused");
+  Decision failed = dead_letter(Category::kBiz4xx, "NO_MONEY", "no");
+  failed.outcome = Outcome::kFailed;
+  task_.retries = 5;
+  agrees(again, Escalation::kMaxRetryReached);
+  agrees(dead_letter(Category::kBiz4xx, "HTTP_422", "no such order"), Escalation::kDeadLetter);
+  agrees(failed, Escalation::kNonRetryableFailed);
+  task_.spec.max_retries = task_.retries = 0;
+  agrees(again, Escalation::kMaxRetryReached);
+  task_.spec.max_retries = 5;
+  task_.retries = 4;
+  task_.spec.deadline = kNow + 1us;
+  agrees(again, Escalation::kDeadLetter);
+}
+
+TEST(EscalationOf, WhatEndedWithoutAnAttemptIsADeadLetter) {
+  task::Task task;
+  task.state = State::kDead;
+  task.spec.max_retries = task.retries = 3;
+  for (const task::Reason& reason : {task::Reason{"NO_HANDLER", "no live node has a handler"},
+                                     task::Reason{std::string(task::kOwnersDied), "3 owners died"},
+                                     task::Reason{"DEADLINE", "its deadline passed; last error: x"},
+                                     task::Reason{"IO_ERROR", "gave up after 2 retries; "}}) {
+    task.last_error = reason;
+    EXPECT_EQ(escalation_of(task), Escalation::kDeadLetter) << reason.code;
+  }
+  task.last_error.reset();
+  EXPECT_EQ(escalation_of(task), Escalation::kDeadLetter);
+}
+
 TEST_F(StrategyTest, ADeadlineBeforeTheNextRetryEndsTheTaskNow) {  // ENG-9
   task_.spec.deadline = kNow + 1s;
   const Decision decision = retry(Category::kIo, "IO_ERROR", "refused");
