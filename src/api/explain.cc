@@ -151,9 +151,9 @@ Explanation explain_due(const Task& task, const Facts& facts) {
   const std::string& kind = task.spec.kind.value;
   if (!has_handler(task, facts, Whose::kAny)) {
     return {"no_handler",
-            fmt::format("no live node knows the kind {}; declare it in the configuration. After 10 "
-                        "minutes without one, its tasks go to the dead letters",
-                        kind),
+            fmt::format("no live node knows the kind {}; declare it in the configuration. After {} "
+                        "without one, its tasks go to the dead letters",
+                        kind, format_duration(facts.node.no_handler_after)),
             std::nullopt};
   }
   if (facts.is_outside) {

@@ -75,6 +75,8 @@ TEST_F(ExplainTest, WhatIsDue) {
   EXPECT_EQ(why().code, "nobody_leases");
   nodes_.front().dead = true;
   EXPECT_EQ(why().code, "no_handler");
+  status_.no_handler_after = 90s;
+  EXPECT_THAT(why().text, HasSubstr("After 1m30s without one"));
 }
 
 TEST_F(ExplainTest, WhatIsInAShardOfOthers) {

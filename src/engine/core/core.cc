@@ -174,6 +174,7 @@ Core::Status Core::status(TimePoint now) const {
                 .executing = executing_,
                 .batch = batch_.batch(),
                 .shards = settings_.shards,
+                .no_handler_after = settings_.no_handler_after,
                 .lanes = {}};
   for (const auto& [kind, lane] : lanes_) {
     const TimePoint next_start = lane->next_start(now);

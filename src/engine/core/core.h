@@ -97,6 +97,8 @@ class Core {
     int executing;
     int batch;
     store::ShardRange shards;
+    // A setting, for who explains.
+    Duration no_handler_after;
     std::vector<LaneStatus> lanes;
   };
   [[nodiscard]] Status status(TimePoint now) const;
