@@ -107,9 +107,15 @@ void Tellers::tell(std::size_t index, const store::Case& held) {
   const Duration takes = world_.rng.fraction() < 0.1
                              ? world_.rng.between(Duration(20s), Duration(3min))
                              : world_.rng.between(Duration(10ms), Duration(5s));
-  world_.schedule.after(takes, [this, index, life, fails, held] {
+  // As when it is quiet there, and the notifier says for how long.
+  const Duration wait = fails && world_.chance(0.5)
+                            ? world_.rng.between(Duration(1s), Duration(2min))
+                            : Duration::zero();
+  world_.schedule.after(takes, [this, index, life, fails, wait, held] {
     if (!fails) world_.case_told(held);
-    if (Teller* teller = alive(index, life)) teller->book.ended(notify::key_of(held), !fails);
+    if (Teller* teller = alive(index, life)) {
+      teller->book.ended(notify::key_of(held), !fails, wait);
+    }
   });
 }
 

@@ -43,13 +43,13 @@ class CaseTellerTest : public CaseFixture {
     const MutexLock lock(mutex_);
     return fired_.size();
   }
-  void end(std::size_t place, Fate fate) {
+  void end(std::size_t place, Fate fate, Duration wait = Duration::zero()) {
     Ended ended;
     {
       const MutexLock lock(mutex_);
       ended = ended_.at(place);
     }
-    ended(fate);
+    ended({fate, wait});
   }
   NullLog log_;
   Mutex mutex_;
@@ -98,6 +98,17 @@ TEST_F(CaseTellerTest, WhatNobodyWantsIsNotAskedForEver) {
   ASSERT_TRUE(eventually([&] { return fired() == 1; }));
   end(0, Fate::kUnwanted);
   EXPECT_TRUE(eventually([&] { return case_of(task).reminders == 1; }));
+}
+
+TEST_F(CaseTellerTest, WhatHasToWaitIsPutOffUntilThenAndNotCounted) {
+  const auto teller = this->teller();
+  const task::TaskId task = escalate();
+  ASSERT_TRUE(eventually([&] { return fired() == 1; }));
+  end(0, Fate::kLater, 8h);
+  ASSERT_TRUE(eventually([&] { return teller->out() == 0; }));
+  EXPECT_EQ(case_of(task).reminders, 0);
+  EXPECT_GT(*case_of(task).remind_at, clock_.now() + 7h);
+  EXPECT_LT(*case_of(task).remind_at, clock_.now() + 9h);
 }
 
 TEST_F(CaseTellerTest, WhatADeadTellerHeldIsToldByTheNext) {

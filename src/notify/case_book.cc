@@ -9,6 +9,9 @@
 namespace recourse::notify {
 namespace {
 
+// A filter may say never; a person who waits for a case is asked about every day all the same.
+constexpr Duration kWaitMax = std::chrono::hours(24);
+
 // From the record on, which comes after the telling: never early.
 Duration until_next(const policy::ReminderSettings& settings, int sent) {
   if (planted(PlantedBug::kReminderTooSoon)) return settings.interval;
@@ -44,16 +47,22 @@ std::vector<bool> CaseBook::taken(std::span<const store::DueCase> due, BootTime 
   return fresh;
 }
 
-void CaseBook::ended(const CaseKey& key, bool told) {
+void CaseBook::ended(const CaseKey& key, bool told, Duration wait) {
   const auto found = out_.find(key);
-  if (found != out_.end()) found->second.told = told;
+  if (found == out_.end()) return;
+  found->second.told = told;
+  found->second.wait = std::min(wait, kWaitMax);
+}
+
+Duration CaseBook::wait_of(const Out& out) const {
+  if (out.told && out.wait > Duration::zero()) return out.wait;
+  return std::min(out.hold * 2, settings_.hold_max);
 }
 
 store::PutOff CaseBook::put_off_of(const Out& out) const {
   const bool told = out.told.value_or(planted(PlantedBug::kToldWhenTaken));
   return {.held = out.held,
-          .wait = told ? until_next(settings_.reminders, out.held.reminders)
-                       : std::min(out.hold * 2, settings_.hold_max),
+          .wait = told ? until_next(settings_.reminders, out.held.reminders) : wait_of(out),
           .told = told};
 }
 

@@ -9,6 +9,7 @@
 //   1. A reminder is counted only when people were told.
 //   2. No reminder comes before its interval, however often nodes start and stop.
 //   3. What is out is bounded, and held for as long as it is out: no other node tells it meanwhile.
+//      What has to wait for hours is not out.
 //
 // Thread safety: none.
 #pragma once
@@ -63,8 +64,9 @@ class CaseBook {
   // They were taken, for settings().hold. True for each that is to be told; the others are out
   // already.
   std::vector<bool> taken(std::span<const store::DueCase> due, BootTime now);
-  // People were told, or could not be.
-  void ended(const CaseKey& key, bool told);
+  // People were told, or could not be: then they can be, for all that is known, after `wait`.
+  // Nothing: after a longer hold.
+  void ended(const CaseKey& key, bool told, Duration wait = Duration::zero());
 
   // What is to be written, a batch of it: what has ended, and what is out for so long that its hold
   // would end. Empty: nothing.
@@ -84,8 +86,11 @@ class CaseBook {
     BootTime renew_at{};
     // Empty while it is out.
     std::optional<bool> told = std::nullopt;
+    Duration wait{};
   };
 
+  // Of what was not told.
+  [[nodiscard]] Duration wait_of(const Out& out) const;
   [[nodiscard]] store::PutOff put_off_of(const Out& out) const;
   // What has ended, and what is to be held for longer by then.
   [[nodiscard]] std::vector<store::PutOff> batch_of(std::optional<BootTime> now) const;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "notify/notifier.h"
+
 namespace recourse::notify {
 namespace {
 
@@ -68,6 +70,25 @@ TEST_F(CaseBookTest, WhatCouldNotBeToldIsTriedAgainLater) {
   EXPECT_EQ(batch[0].wait, 2min);
   write(batch, kTakenAt);
   EXPECT_EQ(book_.out(), 0U);
+}
+
+TEST_F(CaseBookTest, WhatHasToWaitLeavesTheBookUntilThen) {
+  (void)take(due(1));
+  (void)take(due(2));
+  book_.ended(key(1), false, 9h);
+  book_.ended(key(2), false, Duration::max());
+  const auto batch = book_.to_put_off(kTakenAt);
+  ASSERT_THAT(batch, SizeIs(2));
+  EXPECT_FALSE(batch[0].told) << "no reminder is counted";
+  EXPECT_EQ(batch[0].wait, 9h);
+  EXPECT_EQ(batch[1].wait, 24h) << "asked for once a day, whatever a filter says";
+  write(batch, kTakenAt);
+  EXPECT_EQ(book_.out(), 0U);
+}
+
+// What waits through quiet hours must not keep what may wake people up from being told.
+TEST(CaseBookSettings, HasRoomForTwiceOfWhatIsHeldBack) {
+  EXPECT_GE(CaseBookSettings{}.out_max, 2 * NotifierSettings{}.held_back_max);
 }
 
 TEST_F(CaseBookTest, WhatIsOutForLongIsHeldForLonger) {

@@ -150,12 +150,13 @@ Result<bool> CaseTeller::take() {
     if (!fresh[i]) continue;
     const store::DueCase& one = due->items[i];
     // Ends on any thread, within fire() too.
-    fire_(notice_of(one, settings_.sayer), [desk = desk_, key = key_of(one.held)](Fate fate) {
-      const MutexLock lock(desk->mutex);
-      desk->book.ended(key, counts_as_told(fate));
-      desk->woken = true;
-      desk->changed.notify_all();
-    });
+    fire_(notice_of(one, settings_.sayer),
+          [desk = desk_, key = key_of(one.held)](const Ending& end) {
+            const MutexLock lock(desk->mutex);
+            desk->book.ended(key, counts_as_told(end.fate), end.wait);
+            desk->woken = true;
+            desk->changed.notify_all();
+          });
   }
   return due->items.size() == limit;
 }

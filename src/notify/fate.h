@@ -6,6 +6,8 @@
 #include <functional>
 #include <string_view>
 
+#include "base/time.h"
+
 namespace recourse::notify {
 
 enum class Fate : std::uint8_t {
@@ -13,6 +15,7 @@ enum class Fate : std::uint8_t {
   kFailed,     // none did
   kDropped,    // there was no room: nobody was told, and nobody will be
   kUnwanted,   // by the settings nobody is to be told; asking again changes nothing
+  kLater,      // held back, and not kept: nobody was told, and asking again helps when it is time
 };
 
 constexpr std::string_view to_string(Fate fate) {
@@ -21,16 +24,23 @@ constexpr std::string_view to_string(Fate fate) {
     case Fate::kFailed: return "failed";
     case Fate::kDropped: return "dropped";
     case Fate::kUnwanted: return "unwanted";
+    case Fate::kLater: return "later";
   }
   std::abort();
 }
 
-// Called once, on any thread, within fire() too. Must not block; what it throws is dropped.
-using Ended = std::function<void(Fate)>;
+struct Ending {
+  Fate fate;
+  // Of kLater: from now on.
+  Duration wait = Duration::zero();
+};
 
-inline void tell(const Ended& ended, Fate fate) noexcept {
+// Called once, on any thread, within fire() too. Must not block; what it throws is dropped.
+using Ended = std::function<void(const Ending&)>;
+
+inline void tell(const Ended& ended, const Ending& ending) noexcept {
   try {
-    if (ended) ended(fate);
+    if (ended) ended(ending);
   } catch (...) {
     // Not ours, and nobody is left who could hear of it.
   }

@@ -67,12 +67,12 @@ Result<std::unique_ptr<Notifier>> Notifier::make(NotifierSettings settings, Noti
 }
 
 void Notifier::fire(Notice notice, Ended ended) noexcept {
-  if (state_ == nullptr) return tell(ended, Fate::kUnwanted);
+  if (state_ == nullptr) return tell(ended, {Fate::kUnwanted});
   try {
     state_->fire(std::move(notice), ended);
   } catch (...) {
     // Out of memory: whoever waits hears of it, where that still works.
-    tell(ended, Fate::kDropped);
+    tell(ended, {Fate::kDropped});
   }
 }
 

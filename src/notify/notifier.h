@@ -49,9 +49,10 @@ struct NotifierSettings {
   RateLimitSettings rate_limit = {};
   RouterSettings router = {};
   DispatchSettings dispatch = {};
-  // Callers who wait to hear of what is held back; further ones hear at once that theirs is
-  // dropped.
-  std::size_t held_back_max = 20'000;
+  // Callers who wait to hear of what is held back; further ones hear at once that theirs goes out
+  // later. Half of what a CaseBook has out at most: a night's worth of what is quiet must leave it
+  // room for what is not.
+  std::size_t held_back_max = 5'000;
 };
 
 // What the settings cannot hold.

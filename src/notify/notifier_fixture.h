@@ -29,7 +29,7 @@ class NotifierTest : public testing::Test {
   }
   void fire(std::string id, std::string kind = "pay", Event event = Event::kDeadLetter) {
     notifier_->fire(from(std::move(id), std::move(kind), event),
-                    [this](Fate fate) { fates_.add(fate); });
+                    [this](const Ending& end) { fates_.add(end.fate); });
   }
   static Notice from(std::string id, std::string kind, Event event) {
     return {.id = std::move(id), .event = event, .kind = task::Kind(std::move(kind))};

@@ -44,25 +44,29 @@ std::vector<Notifier::State::Ready> Notifier::State::take_all() {
   MutexLock lock(mutex_);
   while (auto held = held_.take_any()) {
     auto& [sort, tally] = *held;
-    const bool passes = judge(tally.newest, at, Use::kWithoutRateLimit).answer == Answer::kPass;
-    if (!passes) sort.channels.clear();
+    const Verdict verdict = judge(tally.newest, at, Use::kWithoutRateLimit);
+    if (verdict.answer != Answer::kPass) sort.channels.clear();
+    Ending ending{.fate = Fate::kUnwanted};
+    if (verdict.answer == Answer::kHoldBack) {
+      ending = {.fate = Fate::kLater, .wait = std::max(verdict.until - at.steady, kHeldBackMin)};
+    }
     tally.newest.more += tally.count - 1;
     ready.push_back({.notice = std::move(tally.newest),
                      .channels = std::move(sort.channels),
                      .ended = std::move(tally.ended),
-                     .summary = true});
+                     .summary = true,
+                     .ending = ending});
   }
   return ready;
 }
 
+void Notifier::State::send_or_end(Ready ready) {
+  if (!ready.channels.empty()) return dispatch(std::move(ready));
+  for (const Ended& ended : ready.ended) tell(ended, ready.ending);
+}
+
 void Notifier::State::look_at_held_back() {
-  for (Ready& one : take_due()) {
-    if (one.channels.empty()) {
-      for (const Ended& ended : one.ended) tell(ended, Fate::kUnwanted);
-    } else {
-      dispatch(std::move(one));
-    }
-  }
+  for (Ready& one : take_due()) send_or_end(std::move(one));
 }
 
 void Notifier::State::watch_held_back() {

@@ -55,7 +55,7 @@ TEST_F(NotifierTest, AMessageCountsOnlyWhatItsOwnChannelsWouldHaveGot) {
   const auto of = [this](std::string id, std::string tenant) {
     Notice notice = from(std::move(id), "pay", Event::kDeadLetter);
     notice.tenant = task::Tenant(std::move(tenant));
-    notifier_->fire(notice, [this](Fate fate) { fates_.add(fate); });
+    notifier_->fire(notice, [this](const Ending& end) { fates_.add(end.fate); });
   };
   of("a1", "A");
   of("b1", "B");  // held back: one window for the event and kind
@@ -97,7 +97,7 @@ TEST_F(NotifierTest, QuietHoursHoldBackUntilTheyEnd) {
   EXPECT_EQ(log->seen.wait_for(2).back().id, "quiet");
 }
 
-TEST_F(NotifierTest, DropsWhatItHasNoRoomToHoldBack) {
+TEST_F(NotifierTest, WhatItHasNoRoomToHoldBackIsAskedForLater) {
   add("log");
   start({.rate_limit = {.threshold = 1}, .held_back_max = 2});
   for (int i = 0; i < 5; ++i) fire("n" + std::to_string(i));
@@ -105,7 +105,7 @@ TEST_F(NotifierTest, DropsWhatItHasNoRoomToHoldBack) {
   pass(30s);
 
   const auto fates = fates_.wait_for(5);
-  EXPECT_EQ(std::ranges::count(fates, Fate::kDropped), 2);
+  EXPECT_EQ(std::ranges::count(fates, Fate::kLater), 2);
   EXPECT_EQ(std::ranges::count(fates, Fate::kDelivered), 3);
   expect_the_counts_to_add_up();
 }
@@ -127,14 +127,32 @@ TEST_F(NotifierTest, StopTellsOfWhatCameTooFastButNotOfWhatWaitsForTheMorning) {
   expect_the_counts_to_add_up();
 }
 
-TEST_F(NotifierTest, StopDropsWhatWaitsForTheMorning) {
+TEST_F(NotifierTest, WhoIsNotKeptThroughQuietHoursHearsHowLongTheyLast) {
+  add("log");
+  // 1,700,000,000 is 22:13:20 UTC.
+  start({.quiet_hours = {.ranges = {{22h, 23h}}}, .held_back_max = 1});
+  Happened<Duration> waits;
+  for (int i = 0; i < 3; ++i) {
+    notifier_->fire(from("quiet", "pay", Event::kDeadLetter), [&](const Ending& end) {
+      fates_.add(end.fate);
+      waits.add(end.wait);
+    });
+  }
+  EXPECT_THAT(fates_.all(), ElementsAre(Fate::kLater, Fate::kLater));
+  EXPECT_THAT(waits.all(), Each(46min + 40s));
+  pass(46min + 40s);
+  EXPECT_THAT(fates_.wait_for(3), ElementsAre(Fate::kLater, Fate::kLater, Fate::kDelivered));
+  expect_the_counts_to_add_up();
+}
+
+TEST_F(NotifierTest, StopDoesNotTellOfWhatWaitsForTheMorning) {
   const auto log = add("log");
   start({.quiet_hours = {.ranges = {{0h, 24h}}}});
   fire("quiet");
 
   notifier_->stop(kPatience);
 
-  EXPECT_THAT(fates_.all(), ElementsAre(Fate::kDropped));
+  EXPECT_THAT(fates_.all(), ElementsAre(Fate::kLater));
   EXPECT_THAT(log->seen.all(), SizeIs(0));
 }
 

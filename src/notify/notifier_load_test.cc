@@ -42,10 +42,11 @@ TEST(NotifierLoad, TenThousandFromManyThreadsAllAddUpAndEachCallerHears) {
   for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&, thread] {
       for (int i = 0; i < kEach; ++i) {
-        notifier->fire({.id = std::to_string(thread * kEach + i),
-                        .event = Event::kDeadLetter,
-                        .kind = task::Kind("kind-" + std::to_string(i % 3))},
-                       [&](Fate fate) { ++(fate == Fate::kDelivered ? delivered : others); });
+        notifier->fire(
+            {.id = std::to_string(thread * kEach + i),
+             .event = Event::kDeadLetter,
+             .kind = task::Kind("kind-" + std::to_string(i % 3))},
+            [&](const Ending& end) { ++(end.fate == Fate::kDelivered ? delivered : others); });
       }
     });
   }

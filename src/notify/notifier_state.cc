@@ -34,7 +34,7 @@ class Notifier::State::Told {
     if (one == One::kFailed) failed_ = true;
     if (left_.fetch_sub(1) > 1) return;
     const Fate fate = delivered_ ? Fate::kDelivered : failed_ ? Fate::kFailed : Fate::kDropped;
-    for (const Ended& ended : ended_) tell(ended, fate);
+    for (const Ended& ended : ended_) tell(ended, {fate});
   }
 
  private:
@@ -126,12 +126,12 @@ void Notifier::State::fire(Notice notice, Ended& ended) {
         set == settings_.severities.end() ? default_severity(notice.event) : set->second;
   }
   const std::vector<std::size_t> channels = channels_for(notice);
-  if (channels.empty()) return tell(std::exchange(ended, nullptr), Fate::kUnwanted);
+  if (channels.empty()) return tell(std::exchange(ended, nullptr), {Fate::kUnwanted});
   routed_ += channels.size();
   Decision decision = decide(notice, channels, ended);
   if (decision.stopped) {
     count_unsent(notice, channels, DeliveryResult::kFailed, "the notifier stopped");
-    return tell(std::exchange(ended, nullptr), Fate::kDropped);
+    return tell(std::exchange(ended, nullptr), {Fate::kDropped});
   }
   if (decision.verdict.answer == Answer::kPass) {
     notice.more += decision.told.count;
@@ -143,7 +143,8 @@ void Notifier::State::fire(Notice notice, Ended& ended) {
   if (decision.wake) changed_.notify_one();
   if (decision.held) return;
   const bool unwanted = decision.verdict.answer == Answer::kUnwanted;
-  tell(std::exchange(ended, nullptr), unwanted ? Fate::kUnwanted : Fate::kDropped);
+  tell(std::exchange(ended, nullptr),
+       unwanted ? Ending{Fate::kUnwanted} : Ending{Fate::kLater, decision.wait});
 }
 
 Notifier::State::Decision Notifier::State::decide(const Notice& notice,
@@ -158,6 +159,7 @@ Notifier::State::Decision Notifier::State::decide(const Notice& notice,
   if (decision.verdict.answer == Answer::kPass) decision.told = held_.take(sort);
   if (decision.verdict.answer == Answer::kHoldBack) {
     const TimePoint until = std::max(decision.verdict.until, at.steady + kHeldBackMin);
+    decision.wait = until - at.steady;
     decision.held = held_.add(sort, notice, ended, until);
     decision.wake = decision.held && until < watched_until_;
   }
@@ -266,13 +268,7 @@ void Notifier::State::stop(Duration within) {
     MutexLock lock(mutex_);
     stopped_ = true;
   }
-  for (Ready& one : take_all()) {
-    if (one.channels.empty()) {
-      for (const Ended& ended : one.ended) tell(ended, Fate::kDropped);
-    } else {
-      dispatch(std::move(one));
-    }
-  }
+  for (Ready& one : take_all()) send_or_end(std::move(one));
   dispatcher_.stop(within);
 }
 

@@ -43,6 +43,8 @@ class Notifier::State {
     std::vector<std::size_t> channels;
     std::vector<Ended> ended;
     bool summary = false;
+    // Where there are no channels.
+    Ending ending = {.fate = Fate::kUnwanted};
   };
 
   enum class Use : std::uint8_t { kAllFilters, kWithoutRateLimit };
@@ -55,6 +57,8 @@ class Notifier::State {
     // What a message that goes out tells of as well.
     HeldBack::Tally told = {};
     bool held = false;
+    // Of what is held back.
+    Duration wait = Duration::zero();
     // The thread that watches sleeps too long.
     bool wake = false;
   };
@@ -63,6 +67,7 @@ class Notifier::State {
   [[nodiscard]] std::vector<std::size_t> channels_for(const Notice& notice) const;
   Verdict judge(const Notice& notice, Now now, Use use) REQUIRES(mutex_);
   Decision decide(const Notice& notice, const std::vector<std::size_t>& channels, Ended& ended);
+  void send_or_end(Ready ready);
   void dispatch(Ready ready);
   void letter_ended(const Outgoing& message, std::size_t channel, bool summary,
                     const LetterEnd& end);

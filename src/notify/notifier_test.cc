@@ -15,7 +15,7 @@ using testing::SizeIs;
 
 TEST_F(NotifierTest, SwitchedOffItIsTheSameToCallersAndDoesNothing) {
   Notifier off;
-  off.fire({.event = Event::kEngineError}, [this](Fate fate) { fates_.add(fate); });
+  off.fire({.event = Event::kEngineError}, [this](const Ending& end) { fates_.add(end.fate); });
   off.fire({});
   off.stop(1s);
   off.look_at_held_back();
@@ -92,7 +92,7 @@ TEST_F(NotifierTest, WhatNobodyWantsIsSaidToBeSo) {
   fire("one", "pay", Event::kTakeover);
   fire("two", "nobody");
   notifier_->fire({.event = Event::kDeadLetter, .reason = "not for log"},
-                  [this](Fate fate) { fates_.add(fate); });
+                  [this](const Ending& end) { fates_.add(end.fate); });
 
   EXPECT_THAT(fates_.all(), ElementsAre(Fate::kUnwanted, Fate::kUnwanted, Fate::kUnwanted));
   EXPECT_EQ(notifier_->counts().fired, 3U);
@@ -202,7 +202,7 @@ TEST_F(NotifierTest, ATestGoesStraightToItsChannel) {
 TEST_F(NotifierTest, CallersThatThrowHurtNobody) {
   const auto log = add("log");
   start();
-  notifier_->fire({}, [](Fate) { throw std::runtime_error("not me"); });
+  notifier_->fire({}, [](const Ending&) { throw std::runtime_error("not me"); });
   EXPECT_THAT(log->seen.wait_for(1), SizeIs(1));
   fire("next");
   EXPECT_THAT(fates_.wait_for(1), ElementsAre(Fate::kDelivered));
