@@ -31,6 +31,7 @@ std::vector<Route> all_routes();
 std::vector<Route> submit_routes();
 std::vector<Route> task_routes();
 std::vector<Route> control_routes();
+std::vector<Route> case_routes();
 std::vector<Route> bulk_routes();
 std::vector<Route> kind_routes();
 std::vector<Route> schedule_routes();

@@ -23,13 +23,13 @@ void show_payload(object& shape, std::string_view payload) {
   }
 }
 
-object to_json(const std::map<std::string, std::string>& texts) {
+object object_of(const std::map<std::string, std::string>& texts) {
   object shape;
   for (const auto& [name, value] : texts) shape[name] = value;
   return shape;
 }
 
-object to_json(const task::Reason& reason) {
+object object_of(const task::Reason& reason) {
   return {{"code", reason.code}, {"message", reason.message}};
 }
 
@@ -66,14 +66,14 @@ object to_json(const task::Task& task, Payload payload) {
   show_if_given(shape, "shard_key", spec.shard_key.value);
   show_if_given(shape, "backoff", spec.backoff);
   show_if_given(shape, "trace_parent", spec.trace_parent);
-  if (!spec.headers.empty()) shape["headers"] = to_json(spec.headers);
-  if (!spec.search_keys.empty()) shape["search_keys"] = to_json(spec.search_keys);
+  if (!spec.headers.empty()) shape["headers"] = object_of(spec.headers);
+  if (!spec.search_keys.empty()) shape["search_keys"] = object_of(spec.search_keys);
   if (task.owner) shape["owner"] = task::to_string(*task.owner);
   if (task.ended_by) shape["ended_by"] = task::to_string(*task.ended_by);
   if (task.lease_end) shape["lease_end"] = to_json(task.lease_end);
   if (task.requested) shape["requested"] = to_string(*task.requested);
   if (task.deaths > 0) shape["owner_deaths"] = task.deaths;
-  if (task.last_error) shape["last_error"] = to_json(*task.last_error);
+  if (task.last_error) shape["last_error"] = object_of(*task.last_error);
   if (payload == Payload::kShown) show_payload(shape, spec.payload);
   return shape;
 }
@@ -85,7 +85,7 @@ object to_json(const store::Attempt& attempt) {
                {"owner", attempt.owner},
                {"fence", attempt.fence.value},
                {"decision", to_string(attempt.decision)}};
-  if (attempt.error) shape["error"] = to_json(*attempt.error);
+  if (attempt.error) shape["error"] = object_of(*attempt.error);
   if (attempt.next_due) shape["next_due"] = to_json(attempt.next_due);
   return shape;
 }
@@ -105,6 +105,16 @@ object to_json(const store::AuditEntry& entry) {
     shape["task"] = task::to_string(*entry.task);
     shape["fence"] = entry.fence.value;
   }
+  return shape;
+}
+
+object to_json(const store::Case& one, const task::Task& task) {
+  object shape{{"task", task::to_string(one.task)},          {"kind", task.spec.kind.value},
+               {"tenant", task.spec.tenant.value},           {"state", to_string(task.state)},
+               {"opened_at", format_rfc3339(one.opened_at)}, {"reminders", one.reminders},
+               {"remind_at", to_json(one.remind_at)},        {"assignee", nullptr}};
+  if (!one.assignee.empty()) shape["assignee"] = one.assignee;
+  if (task.last_error) shape["last_error"] = object_of(*task.last_error);
   return shape;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "api/tokens.h"
+#include "store/cases.h"
 #include "store/history.h"
 #include "store/node.h"
 #include "task/record.h"
@@ -18,6 +19,8 @@ boost::json::object to_json(const task::Task& task, Payload payload);
 boost::json::object to_json(const store::Attempt& attempt);
 boost::json::object to_json(const store::Note& note);
 boost::json::object to_json(const store::AuditEntry& entry);
+// A case with what is told of its task.
+boost::json::object to_json(const store::Case& one, const task::Task& task);
 boost::json::object to_json(const store::NodeRow& node);
 boost::json::object to_json(const TokenView& token);
 

@@ -8,6 +8,7 @@ void add_commands(CLI::App& program, Terminal& terminal, std::function<int()>& c
   add_kind_commands(tree);
   add_schedule_commands(tree);
   add_dead_commands(tree);
+  add_case_commands(tree);
   add_bulk_commands(tree);
   add_node_commands(tree);
   add_stats_command(tree);

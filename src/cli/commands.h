@@ -17,6 +17,7 @@ void add_task_commands(const Tree& tree);
 void add_kind_commands(const Tree& tree);
 void add_schedule_commands(const Tree& tree);
 void add_dead_commands(const Tree& tree);
+void add_case_commands(const Tree& tree);
 void add_bulk_commands(const Tree& tree);
 void add_node_commands(const Tree& tree);
 void add_stats_command(const Tree& tree);

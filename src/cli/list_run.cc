@@ -37,10 +37,12 @@ std::optional<Listed> read_pages(Session& session, const std::string& path,
   return listed;
 }
 
-void print_ids(Session& session, const boost::json::array& tasks) {
-  for (const auto& task : tasks) {
-    if (const auto* object = task.if_object()) {
-      session.terminal().out << text_of(*object, "id") << '\n';
+// Of what is about a task and has none of its own, that task's.
+void print_ids(Session& session, const boost::json::array& items) {
+  for (const auto& item : items) {
+    if (const auto* object = item.if_object()) {
+      const std::string_view name = object->contains("id") ? "id" : "task";
+      session.terminal().out << text_of(*object, name) << '\n';
     }
   }
 }
@@ -62,8 +64,9 @@ ExitCode list_tasks(Session& session, const std::string& path, const ListFlags& 
 ExitCode list_pages(Session& session, const std::string& path, const ListFlags& flags,
                     Table (*table_of)(const boost::json::array& items, TimePoint now),
                     std::string_view nothing) {
-  const auto filter = to_parameters(flags.filter);
+  auto filter = to_parameters(flags.filter);
   if (!filter) return session.complain(ExitCode::kUsage, filter.error().message);
+  filter->insert(filter->end(), flags.more.begin(), flags.more.end());
   const auto listed = read_pages(session, path, *filter, flags);
   if (!listed) return session.exit_code();
   if (session.flags().json) {

@@ -15,6 +15,8 @@ namespace recourse::cli {
 
 struct ListFlags {
   FilterFlags filter = {};
+  // Beside the filter's.
+  Parameters more = {};
   int limit = 50;
   bool all = false;
 };

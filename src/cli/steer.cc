@@ -13,19 +13,6 @@ namespace {
 
 constexpr std::size_t kIdsMax = 1'000;
 
-std::vector<std::string> read_ids(const std::vector<std::string>& given, std::istream& in) {
-  std::vector<std::string> ids;
-  for (const std::string& id : given) {
-    if (id != "-") {
-      ids.push_back(id);
-      continue;
-    }
-    std::string word;
-    while (in >> word) ids.push_back(word);
-  }
-  return ids;
-}
-
 ExitCode steer_one(Session& session, const Steering& steering, const SteerFlags& flags,
                    const std::string& id) {
   boost::json::object body;
@@ -72,6 +59,19 @@ void add_up(Session& session, const boost::json::object& answer, Sum& sum) {
 }
 
 }  // namespace
+
+std::vector<std::string> read_ids(const std::vector<std::string>& given, std::istream& in) {
+  std::vector<std::string> ids;
+  for (const std::string& id : given) {
+    if (id != "-") {
+      ids.push_back(id);
+      continue;
+    }
+    std::string word;
+    while (in >> word) ids.push_back(word);
+  }
+  return ids;
+}
 
 ExitCode steer_by_ids(Session& session, const Steering& steering, const SteerFlags& flags) {
   const std::vector<std::string> ids = read_ids(flags.ids, session.terminal().in);

@@ -1,6 +1,7 @@
 // Steering tasks: a few by their ids, or many by what they have in common.
 #pragma once
 
+#include <istream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ struct SteerFlags {
   bool yes = false;
   bool dry_run = false;
 };
+
+// Those that were given, and those on `in` in the place of a -.
+std::vector<std::string> read_ids(const std::vector<std::string>& given, std::istream& in);
 
 ExitCode steer(Session& session, const Steering& steering, const SteerFlags& flags);
 

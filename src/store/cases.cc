@@ -31,6 +31,18 @@ Result<> check_tasks(std::span<const TaskId> tasks) {
               fmt::format("1 to {} cases at once, these are {}", kBatchRowsMax, tasks.size()));
 }
 
+Error no_case(const TaskId& id) {
+  return {ErrorCode::kNotFound, task::to_string(id) + " does not wait for a person"};
+}
+
+Result<> check_note(std::string_view text) {
+  if (!clean_text(text, task::kReasonBytesMax).empty() && text.size() <= task::kReasonBytesMax) {
+    return {};
+  }
+  return fail(ErrorCode::kInvalid, fmt::format("a note has 1 to {} bytes, this has {}",
+                                               task::kReasonBytesMax, text.size()));
+}
+
 Result<> check_assignment(const Assignment& assignment) {
   const std::string& name = assignment.assignee;
   if (name.size() > kAssigneeBytesMax || (!name.empty() && !is_plain_text(name))) {
@@ -182,8 +194,7 @@ Result<std::vector<CaseItem>> TransactionalCases::assign(std::span<const TaskId>
     for (const TaskId& id : ids) {
       const auto row = rows.find(id);
       if (row == rows.end()) {
-        items.push_back(
-            {id, fail(ErrorCode::kNotFound, task::to_string(id) + " does not wait for a person")});
+        items.push_back({id, fail(no_case(id))});
         continue;
       }
       changed.push_back(assigned(row->second, assignment, *now));
@@ -203,6 +214,34 @@ Result<std::vector<CaseItem>> TransactionalCases::assign(std::span<const TaskId>
     return fail(ran.error());
   }
   return items;
+}
+
+Result<Case> TransactionalCases::note(TaskId task, std::string_view text, std::string_view by,
+                                      Duration within) {
+  if (Result<> valid = check_note(text); !valid) return fail(valid.error());
+  if (Result<> valid = check_actor(by); !valid) return fail(valid.error());
+  std::optional<Case> found;
+  const auto work = [&](Transaction& transaction) -> Result<> {
+    found.reset();
+    const Result<TimePoint> now = transaction.now();
+    if (!now) return fail(now.error());
+    const auto cases = transaction.lock_cases({&task, 1});
+    if (!cases || cases->empty()) return cases ? Result<>{} : fail(cases.error());
+    found = cases->front();
+    Books books;
+    books.noted({.at = *now,
+                 .task = task,
+                 .actor = std::string(by),
+                 .action = "note",
+                 .detail = clean_text(text, task::kReasonBytesMax),
+                 .fence = found->fence});
+    return books.write(transaction);
+  };
+  if (const Result<> ran = backend_.run(Line::kWork, Repeat::kInDoubt, within, work); !ran) {
+    return fail(ran.error());
+  }
+  if (!found) return fail(no_case(task));
+  return *std::move(found);
 }
 
 Result<std::optional<Case>> TransactionalCases::find(TaskId task, Duration within) {
@@ -227,8 +266,15 @@ Result<CasePage> TransactionalCases::list(const std::optional<std::string>& assi
   const auto work = [&](Transaction& transaction) -> Result<> {
     auto cases = transaction.list_cases(assignee, after, limit);
     if (!cases) return fail(cases.error());
-    page = {.cases = *std::move(cases), .next = std::nullopt};
+    page = {.cases = *std::move(cases), .tasks = {}, .next = std::nullopt};
+    if (page.cases.empty()) return {};
     if (page.cases.size() == limit) page.next = page.cases.back().task;
+    std::vector<TaskId> ids;
+    for (const Case& one : page.cases) ids.push_back(one.task);
+    auto tasks = transaction.peek(ids);
+    if (!tasks) return fail(tasks.error());
+    page.tasks = *std::move(tasks);
+    std::ranges::sort(page.tasks, {}, &task::Task::id);
     return {};
   };
   if (const Result<> ran = backend_.run(Line::kWork, Repeat::kHarmless, within, work); !ran) {

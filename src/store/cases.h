@@ -76,6 +76,8 @@ struct CaseItem {
 
 struct CasePage {
   std::vector<Case> cases;  // by task, oldest first
+  // Theirs, without payloads, in the same order. One whose case is closed just now is missing.
+  std::vector<task::Task> tasks;
   std::optional<task::TaskId> next;
 };
 
@@ -93,6 +95,9 @@ class Cases {
   virtual Result<std::vector<CaseItem>> assign(std::span<const task::TaskId> tasks,
                                                const Assignment& assignment, std::string_view by,
                                                Duration within) = 0;
+  // A person's words, for the audit of the task; nothing else changes. kNotFound where it has none.
+  virtual Result<Case> note(task::TaskId task, std::string_view text, std::string_view by,
+                            Duration within) = 0;
   virtual Result<std::optional<Case>> find(task::TaskId task, Duration within) = 0;
   // Of one assignee, or all.
   virtual Result<CasePage> list(const std::optional<std::string>& assignee,

@@ -16,6 +16,8 @@ class TransactionalCases final : public Cases {
   Result<std::vector<CaseItem>> assign(std::span<const task::TaskId> tasks,
                                        const Assignment& assignment, std::string_view by,
                                        Duration within) override;
+  Result<Case> note(task::TaskId task, std::string_view text, std::string_view by,
+                    Duration within) override;
   Result<std::optional<Case>> find(task::TaskId task, Duration within) override;
   Result<CasePage> list(const std::optional<std::string>& assignee,
                         std::optional<task::TaskId> after, std::size_t limit,

@@ -314,7 +314,9 @@ Operation Operations::assign() {
               told += item.now ? side.words(*item.now) : words(item.now.error());
               told += '\n';
             }
-            return told;
+            // Whoever touched one says why.
+            const auto noted = side.cases().note(items.front(), "by chance too", "carol", kWithin);
+            return told + (noted ? side.words(*noted) : words(noted.error()));
           }};
 }
 

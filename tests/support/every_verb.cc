@@ -185,6 +185,7 @@ class Life {
     }
     (void)must(cases_.put_off(told, kWithin));
     (void)must(cases_.assign(ids, {.assignee = "alice", .due = {}, .note = {}}, "bob", kWithin));
+    (void)must(cases_.note(ids.front(), "seen", "bob", kWithin));
     (void)must(cases_.find(ids.front(), kWithin));
     (void)must(cases_.list("alice", std::nullopt, 10, kWithin));
     (void)must(cases_.list(std::nullopt, std::nullopt, 10, kWithin));

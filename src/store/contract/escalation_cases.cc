@@ -210,6 +210,36 @@ TEST_P(StoreContract, ATakenCaseIsRemindedOfWhenItIsDue) {
   EXPECT_THAT(actions_on(dead.id), ElementsAre("give_up", "take", "hand_over", "give_back"));
 }
 
+TEST_P(StoreContract, ANoteIsKeptInTheAuditAndChangesNothing) {
+  const Task dead = in_state(State::kDead);
+  const Case before = must(cases().find(dead.id, kWithin)).value();
+
+  EXPECT_EQ(must(cases().note(dead.id, "the bank was called", "bob", kWithin)), before);
+
+  EXPECT_EQ(must(cases().find(dead.id, kWithin)), before);
+  EXPECT_EQ(must(reader().find(dead.id, kWithin)), dead);
+  const AuditEntry entry = audit_of(dead.id).front();
+  EXPECT_EQ(entry.action, "note");
+  EXPECT_EQ(entry.actor, "bob");
+  EXPECT_EQ(entry.detail, "the bank was called");
+  EXPECT_EQ(entry.fence, before.fence);
+}
+
+TEST_P(StoreContract, OnlyWhatWaitsForAPersonTakesNotes) {
+  const TaskId waiting = submit();
+  const Task settled = in_state(State::kDead);
+  EXPECT_EQ(must(control(settled.id, Move::kResolve)), Effect::kDone);
+  const Task dead = in_state(State::kDead);
+
+  EXPECT_EQ(code_of(cases().note(waiting, "a", "bob", kWithin)), ErrorCode::kNotFound);
+  EXPECT_EQ(code_of(cases().note(settled.id, "a", "bob", kWithin)), ErrorCode::kNotFound);
+  EXPECT_EQ(code_of(cases().note(dead.id, "", "bob", kWithin)), ErrorCode::kInvalid);
+  EXPECT_EQ(code_of(cases().note(dead.id, std::string(1'001, 'a'), "bob", kWithin)),
+            ErrorCode::kInvalid);
+  EXPECT_EQ(code_of(cases().note(dead.id, "a", "", kWithin)), ErrorCode::kInvalid);
+  EXPECT_THAT(actions_on(dead.id), ElementsAre("give_up"));
+}
+
 TEST_P(StoreContract, OfManyWhoLookEachCaseIsToldByOne) {
   constexpr int kDead = 40;
   std::set<TaskId> dead;
@@ -262,12 +292,18 @@ TEST_P(StoreContract, PagesOfCasesHaveEachOnce) {
   std::set<TaskId> dead;
   for (int i = 0; i < 7; ++i) dead.insert(in_state(State::kDead).id);
   std::vector<TaskId> seen;
+  std::vector<TaskId> tasks;
   std::optional<TaskId> after;
   do {
     const CasePage page = must(cases().list(std::nullopt, after, 3, kWithin));
     for (const Case& one : page.cases) seen.push_back(one.task);
+    for (const Task& one : page.tasks) {
+      tasks.push_back(one.id);
+      EXPECT_EQ(one.state, State::kDead);
+    }
     after = page.next;
   } while (after);
+  EXPECT_EQ(seen, tasks) << "each with its task";
   EXPECT_EQ(seen, std::vector<TaskId>(dead.begin(), dead.end()));
 }
 
