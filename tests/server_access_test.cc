@@ -27,6 +27,7 @@ class ApiAccess : public ApiTest {
     if (path.starts_with("/api/v1/bulk/")) value = job_;
     if (path.starts_with("/api/v1/tokens/")) value = token_;
     if (path.starts_with("/api/v1/kinds/")) value = "work";
+    if (path.starts_with("/api/v1/notifications/")) value = "log";
     return path.replace(at, path.find('}') - at + 1, value);
   }
 
@@ -109,7 +110,8 @@ TEST_P(ApiAccess, AnotherTenantsAdminSeesAndChangesNothingOfOurs) {
     const bool is_ours = path.find("{id}") != std::string_view::npos ||
                          path == "/api/v1/leases/complete" || path == "/api/v1/leases/fail";
     const bool is_everybodys =
-        path.starts_with("/api/v1/tokens") || path == "/api/v1/audit" || path == "/api/v1/leases" ||
+        path.starts_with("/api/v1/tokens") || path.starts_with("/api/v1/notifications/channels") ||
+        path == "/api/v1/audit" || path == "/api/v1/leases" ||
         (path.starts_with("/api/v1/kinds/") && route.method == Method::kPost);
     if (is_everybodys) {
       EXPECT_EQ(status, 403) << of;

@@ -88,8 +88,9 @@ class ApiTest : public testing::TestWithParam<const char*> {
     std::filesystem::remove_all(folder_, ignored);
   }
 
-  // What `kinds:` has, two spaces deep.
-  void start(const std::string& kinds = "  work: {type: worker}\n", const std::string& more = "") {
+  // What `kinds:` has, two spaces deep; `retry` goes on in its block.
+  void start(const std::string& kinds = "  work: {type: worker}\n", const std::string& more = "",
+             const std::string& retry = "") {
     const std::string store =
         std::string(GetParam()) == "memory" ? "memory:" : "sqlite:" + (folder_ / "db").string();
     const std::string text = R"(
@@ -102,7 +103,8 @@ auth:
     - {name: adam, role: admin, secret: 'env:ADMIN'}
     - {name: mina, role: operator, tenant: mine, secret: 'env:MINE'}
     - {name: fred, role: admin, tenant: other, secret: 'env:FOREIGN'}
-retry: {scan: {initial-delay: 10ms, period: 50ms}}
+retry: {scan: {initial-delay: 10ms, period: 50ms})" +
+                             retry + R"(}
 kinds:
 )" + kinds + more;
     const Loaded loaded =

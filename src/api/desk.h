@@ -20,6 +20,7 @@
 #include "engine/node.h"
 #include "http/message.h"
 #include "http/server.h"
+#include "notify/notifier.h"
 #include "store/opened.h"
 #include "task/record.h"
 #include "timing/recurrence.h"
@@ -47,6 +48,12 @@ struct ScheduleCard {
   timing::Recurrence recurrence;
   task::Kind kind;
   task::Tenant tenant;
+};
+
+// What the configuration says of a way to reach people.
+struct ChannelCard {
+  std::string name;
+  std::string type;  // log, webhook, slack, ...
 };
 
 // When callers must show a token.
@@ -78,6 +85,8 @@ struct Desk {
   Feed& feed;
   Figures& figures;
   LeaseLine& lease_line;
+  notify::Notifier& notifier;
+  std::vector<ChannelCard> channels;
   std::vector<KindCard> kinds;
   std::vector<ScheduleCard> schedules;
   std::vector<std::string> backoffs;

@@ -11,6 +11,7 @@
 
 #include "api/feed.h"
 #include "api/figures.h"
+#include "notify/notifier.h"
 
 namespace recourse::api {
 namespace {
@@ -137,6 +138,33 @@ void add_node(Families& out, Desk& desk) {
   add_lanes(out, status);
 }
 
+// Channels are those of the configuration, so there are few.
+void add_notifications(Families& out, const notify::Notifier& notifier) {
+  using enum notify::DeliveryResult;
+  for (const notify::ChannelStatus& channel : notifier.statuses()) {
+    const auto count = [&](std::string name, std::string help, notify::DeliveryResult result,
+                           std::uint64_t number) {
+      out.counter(std::move(name), std::move(help),
+                  {label("channel", channel.name), label("result", to_string(result))}, number);
+    };
+    const auto notices = [&](notify::DeliveryResult result, std::uint64_t number) {
+      count("recourse_notifications_total", "Notices of this node, by what became of them.", result,
+            number);
+    };
+    const auto summaries = [&](notify::DeliveryResult result, std::uint64_t number) {
+      count("recourse_notification_summaries_total",
+            "Messages that only told of suppressed notices.", result, number);
+    };
+    notices(kSent, channel.sent);
+    notices(kFailed, channel.failed);
+    notices(kSuppressed, channel.suppressed);
+    summaries(kSent, channel.summaries_sent);
+    summaries(kFailed, channel.summaries_failed);
+  }
+  out.gauge("recourse_notifications_out", "Notices that wait or are being sent.", {},
+            static_cast<double>(notifier.counts().out));
+}
+
 void add_tasks(Families& out, const store::Counts& counts) {
   std::set<std::string> kinds;
   std::map<std::pair<std::string, task::State>, std::int64_t> shown;
@@ -163,6 +191,7 @@ std::string metrics_text(Desk& desk) {
     out.counter("recourse_node_events_total", "What happened to this node.",
                 {label("event", event)}, count);
   }
+  add_notifications(out, desk.notifier);
   // The store's own, the same on every node.
   if (const auto counts = desk.opened.reader().counts(kPatience)) {
     add_tasks(out, *counts);

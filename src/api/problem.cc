@@ -45,6 +45,7 @@ std::string_view title_of(int status) {
     case 431: return "Headers too large";
     case 500: return "Internal error";
     case 501: return "Not implemented";
+    case 502: return "Bad gateway";
     case 503: return "Not available";
     case 505: return "HTTP version not supported";
     default: return "Error";

@@ -158,6 +158,14 @@ std::optional<Notice> notice_of(const engine::Happening& happening) {
   return std::nullopt;
 }
 
+std::vector<api::ChannelCard> channel_cards_of(const NotifyConfig& config) {
+  std::vector<api::ChannelCard> cards{{.name = "log", .type = "log"}};
+  for (const auto& [name, channel] : config.channels) {
+    cards.push_back({.name = name, .type = std::string(to_string(channel.type))});
+  }
+  return cards;
+}
+
 Result<> check_notify(const NotifyConfig& config) {
   if (!config.enabled) return {};
   const auto client = http::Client::open({.connections_max = 1});

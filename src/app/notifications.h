@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/desk.h"
 #include "app/config/config.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -25,6 +26,9 @@ namespace recourse::app {
 
 // All that can be known of it without sending anything.
 Result<> check_notify(const NotifyConfig& config);
+
+// What people are shown of the channels.
+std::vector<api::ChannelCard> channel_cards_of(const NotifyConfig& config);
 
 // What of a happening people are told, beside what waits for them: a case tells that.
 std::optional<notify::Notice> notice_of(const engine::Happening& happening);
@@ -58,6 +62,7 @@ class Notifications {
   void stop(Duration within);
 
   [[nodiscard]] notify::NotifierCounts counts() const { return notifier_->counts(); }
+  [[nodiscard]] notify::Notifier& notifier() { return *notifier_; }
 
  private:
   // Of before the beginning; later ones are dropped.

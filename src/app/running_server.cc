@@ -122,6 +122,8 @@ class Server final : public RunningServer {
         .feed = feed_,
         .figures = figures_,
         .lease_line = *lease_line_,
+        .notifier = notifications_->notifier(),
+        .channels = channel_cards_of(config_.notify),
         .kinds = cards_of(config_),
         .schedules = schedule_cards_of(config_),
         .backoffs = policy::BackoffRegistry().names(),

@@ -22,6 +22,7 @@ void add_bulk_commands(const Tree& tree);
 void add_node_commands(const Tree& tree);
 void add_stats_command(const Tree& tree);
 void add_audit_commands(const Tree& tree);
+void add_notify_commands(const Tree& tree);
 void add_token_commands(const Tree& tree);
 void add_events_command(const Tree& tree);
 void add_top_command(const Tree& tree);

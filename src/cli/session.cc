@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <utility>
 
@@ -125,8 +126,10 @@ std::optional<boost::json::object> Session::get(const std::string& path) {
 }
 
 std::optional<boost::json::object> Session::call(http::Method method, const std::string& path,
-                                                 std::string body) {
-  auto answer = read(fetch(*client_, request(method, path, std::move(body))));
+                                                 std::string body, Duration at_least) {
+  http::Call call = request(method, path, std::move(body));
+  call.timeout = std::max(call.timeout, at_least);
+  auto answer = read(fetch(*client_, std::move(call)));
   if (!answer) complain(exit_code_, trouble_);
   return answer;
 }

@@ -28,8 +28,9 @@ class Session {
 
   // The object that the server answers with; an empty one where it has nothing to say.
   std::optional<boost::json::object> get(const std::string& path);
+  // `at_least` is for what takes the server long.
   std::optional<boost::json::object> call(http::Method method, const std::string& path,
-                                          std::string body);
+                                          std::string body, Duration at_least = Duration::zero());
   // Where it failed, what would have been said is in `trouble()` instead.
   std::optional<boost::json::object> try_get(const std::string& path);
   // The answer in pieces, until `on_piece` is false or the server ends it. False where it failed.

@@ -97,6 +97,11 @@ std::vector<std::pair<std::string, policy::BreakerState>> Notifier::channels() c
   return state_->channels();
 }
 
+std::vector<ChannelStatus> Notifier::statuses() const {
+  if (state_ == nullptr) return {};
+  return state_->statuses();
+}
+
 void Notifier::look_at_held_back() noexcept {
   try {
     if (state_ != nullptr) state_->look_at_held_back();

@@ -85,6 +85,18 @@ struct NotifierCounts {
   std::uint64_t refused = 0;
 };
 
+// One channel, as people are shown it.
+struct ChannelStatus {
+  std::string name;
+  policy::BreakerState breaker = policy::BreakerState::kClosed;
+  // What of NotifierCounts is this channel's.
+  std::uint64_t sent = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t suppressed = 0;
+  std::uint64_t summaries_sent = 0;
+  std::uint64_t summaries_failed = 0;
+};
+
 class Notifier {
  public:
   // Switched off: the same to callers, and nothing happens. Every fate is kUnwanted.
@@ -112,6 +124,9 @@ class Notifier {
   [[nodiscard]] NotifierCounts counts() const;
   // Open while a channel fails and is left alone.
   [[nodiscard]] std::vector<std::pair<std::string, policy::BreakerState>> channels() const;
+
+  // In the order in which they were given.
+  [[nodiscard]] std::vector<ChannelStatus> statuses() const;
 
   // Sends what was held back and whose time has come. Its own thread does so; tests that move a
   // clock by hand call it.

@@ -41,6 +41,19 @@ class NotifierTest : public testing::Test {
   void expect_the_counts_to_add_up() const {
     const NotifierCounts counts = notifier_->counts();
     EXPECT_EQ(counts.routed, counts.sent + counts.failed + counts.suppressed + counts.out);
+    NotifierCounts sum;
+    for (const ChannelStatus& channel : notifier_->statuses()) {
+      sum.sent += channel.sent;
+      sum.failed += channel.failed;
+      sum.suppressed += channel.suppressed;
+      sum.summaries_sent += channel.summaries_sent;
+      sum.summaries_failed += channel.summaries_failed;
+    }
+    EXPECT_EQ(sum.sent, counts.sent) << "over all channels";
+    EXPECT_EQ(sum.failed, counts.failed);
+    EXPECT_EQ(sum.suppressed, counts.suppressed);
+    EXPECT_EQ(sum.summaries_sent, counts.summaries_sent);
+    EXPECT_EQ(sum.summaries_failed, counts.summaries_failed);
   }
 
   ManualClock clock_{TimePoint(1'700'000'000s)};

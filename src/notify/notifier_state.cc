@@ -195,9 +195,10 @@ void Notifier::State::letter_ended(const Outgoing& message, std::size_t channel,
   } else {
     ++(summary ? summaries_failed_ : failed_);
   }
+  const DeliveryResult result = end.sent ? DeliveryResult::kSent : DeliveryResult::kFailed;
+  count_for(channel, result, summary);
   const Notice& notice = message.raw();
-  Delivery delivery =
-      delivery_of(notice, channel, end.sent ? DeliveryResult::kSent : DeliveryResult::kFailed);
+  Delivery delivery = delivery_of(notice, channel, result);
   delivery.tries = end.tries;
   delivery.error = end.error;
   delivery.more = notice.more;
@@ -215,6 +216,7 @@ void Notifier::State::letter_ended(const Outgoing& message, std::size_t channel,
 void Notifier::State::count_unsent(const Notice& notice, std::span<const std::size_t> channels,
                                    DeliveryResult result, const std::string& why) {
   (result == DeliveryResult::kSuppressed ? suppressed_ : failed_) += channels.size();
+  for (const std::size_t channel : channels) count_for(channel, result, false);
   if (!on_delivery_) return;
   for (const std::size_t channel : channels) {
     Delivery delivery = delivery_of(notice, channel, result);
@@ -290,6 +292,25 @@ std::vector<std::pair<std::string, policy::BreakerState>> Notifier::State::chann
   std::vector<std::pair<std::string, policy::BreakerState>> all;
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     all.emplace_back(channels_[i]->name(), dispatcher_.breaker_state(i));
+  }
+  return all;
+}
+
+std::vector<ChannelStatus> Notifier::State::statuses() const {
+  using enum DeliveryResult;
+  std::vector<ChannelStatus> all;
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    const auto count = [](const auto& counts, DeliveryResult result) {
+      return counts[static_cast<std::size_t>(result)].load();
+    };
+    const ChannelTally& tally = tallies_[i];
+    all.push_back({.name = channels_[i]->name(),
+                   .breaker = dispatcher_.breaker_state(i),
+                   .sent = count(tally.notices, kSent),
+                   .failed = count(tally.notices, kFailed),
+                   .suppressed = count(tally.notices, kSuppressed),
+                   .summaries_sent = count(tally.summaries, kSent),
+                   .summaries_failed = count(tally.summaries, kFailed)});
   }
   return all;
 }

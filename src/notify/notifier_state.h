@@ -1,6 +1,7 @@
 // The inside of a notifier that is switched on.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,7 @@ class Notifier::State {
 
   [[nodiscard]] NotifierCounts counts() const;
   [[nodiscard]] std::vector<std::pair<std::string, policy::BreakerState>> channels() const;
+  [[nodiscard]] std::vector<ChannelStatus> statuses() const;
 
  private:
   // One message on all its channels; tells everybody when the last has ended.
@@ -62,6 +64,16 @@ class Notifier::State {
     // The thread that watches sleeps too long.
     bool wake = false;
   };
+
+  // What became of the notices of one channel.
+  struct ChannelTally {
+    std::array<std::atomic<std::uint64_t>, kAllDeliveryResults.size()> notices{};
+    std::array<std::atomic<std::uint64_t>, kAllDeliveryResults.size()> summaries{};
+  };
+  void count_for(std::size_t channel, DeliveryResult result, bool summary) {
+    ChannelTally& tally = tallies_[channel];
+    ++(summary ? tally.summaries : tally.notices)[static_cast<std::size_t>(result)];
+  }
 
   [[nodiscard]] Now now() const { return {.steady = time_.now(), .wall = clock_.now()}; }
   [[nodiscard]] std::vector<std::size_t> channels_for(const Notice& notice) const;
@@ -97,6 +109,8 @@ class Notifier::State {
   std::atomic<std::uint64_t> suppressed_ = 0;
   std::atomic<std::uint64_t> summaries_sent_ = 0;
   std::atomic<std::uint64_t> summaries_failed_ = 0;
+  // By channel.
+  std::vector<ChannelTally> tallies_ = std::vector<ChannelTally>(channels_.size());
 
   mutable Mutex mutex_;
   ConditionVariable changed_;

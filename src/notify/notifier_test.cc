@@ -58,6 +58,11 @@ TEST_F(NotifierTest, IsDeliveredWhereOneChannelTookItAndFailedWhereNoneDid) {
 
   EXPECT_EQ(notifier_->counts().failed, 2U);
   EXPECT_EQ(notifier_->counts().sent, 1U);
+  const auto channels = notifier_->statuses();
+  ASSERT_THAT(channels, SizeIs(2));
+  EXPECT_EQ(channels[0].name, "log");
+  EXPECT_EQ(channels[0].sent, 1U);
+  EXPECT_EQ(channels[1].failed, 2U);
   EXPECT_THAT(log_.lines(), testing::Contains(HasSubstr("it answered 500")));
   expect_the_counts_to_add_up();
 }
