@@ -98,7 +98,7 @@ TEST_F(AlertWatchTest, OfSeveralNodesOneTellsAndAllKnow) {
 
   EXPECT_THAT(first.events(), ElementsAre(Event::kAlertFired));
   EXPECT_THAT(second.fired, SizeIs(0));
-  first.endings.at(0)(Fate::kDelivered);
+  first.endings.at(0)({Fate::kDelivered});
   first.look();
 
   // The node that told is gone; another one sees the end of it.

@@ -178,6 +178,9 @@ class DownCases final : public store::Cases {
                                               Duration) override {
     return fail(ErrorCode::kUnavailable, "down");
   }
+  Result<store::Case> note(task::TaskId, std::string_view, std::string_view, Duration) override {
+    return fail(ErrorCode::kUnavailable, "down");
+  }
   Result<std::optional<store::Case>> find(task::TaskId, Duration) override {
     return fail(ErrorCode::kUnavailable, "down");
   }

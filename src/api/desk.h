@@ -20,6 +20,7 @@
 #include "engine/node.h"
 #include "http/message.h"
 #include "http/server.h"
+#include "notify/alerts/alert.h"
 #include "notify/notifier.h"
 #include "store/opened.h"
 #include "task/record.h"
@@ -87,6 +88,7 @@ struct Desk {
   LeaseLine& lease_line;
   notify::Notifier& notifier;
   std::vector<ChannelCard> channels;
+  std::vector<notify::AlertDefinition> alerts;
   std::vector<KindCard> kinds;
   std::vector<ScheduleCard> schedules;
   std::vector<std::string> backoffs;

@@ -37,6 +37,7 @@ std::vector<Route> kind_routes();
 std::vector<Route> schedule_routes();
 std::vector<Route> lease_routes();
 std::vector<Route> notify_routes();
+std::vector<Route> alert_routes();
 std::vector<Route> token_routes();
 std::vector<Route> system_routes();
 

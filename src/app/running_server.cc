@@ -124,6 +124,7 @@ class Server final : public RunningServer {
         .lease_line = *lease_line_,
         .notifier = notifications_->notifier(),
         .channels = channel_cards_of(config_.notify),
+        .alerts = alerts_of(config_.notify),
         .kinds = cards_of(config_),
         .schedules = schedule_cards_of(config_),
         .backoffs = policy::BackoffRegistry().names(),

@@ -14,6 +14,7 @@ void add_commands(CLI::App& program, Terminal& terminal, std::function<int()>& c
   add_stats_command(tree);
   add_audit_commands(tree);
   add_notify_commands(tree);
+  add_alert_commands(tree);
   add_token_commands(tree);
   add_events_command(tree);
   add_top_command(tree);

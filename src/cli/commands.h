@@ -23,6 +23,7 @@ void add_node_commands(const Tree& tree);
 void add_stats_command(const Tree& tree);
 void add_audit_commands(const Tree& tree);
 void add_notify_commands(const Tree& tree);
+void add_alert_commands(const Tree& tree);
 void add_token_commands(const Tree& tree);
 void add_events_command(const Tree& tree);
 void add_top_command(const Tree& tree);

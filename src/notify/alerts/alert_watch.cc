@@ -143,9 +143,10 @@ void AlertWatch::tell(std::size_t place, const AlertState& state) {
   const std::array<LogField, 2> fields{{{"alert", alert.name}, {"subject", subject_of(alert)}}};
   log_.write(LogLevel::kInfo, state.firing ? "alert_fired" : "alert_cleared", fields);
   // Ends on any thread, within fire() too.
-  fire_(notice_of(alert, state, settings_.sayer), [desk = desk_, place, id = state.id](Fate fate) {
+  fire_(notice_of(alert, state, settings_.sayer), [desk = desk_, place,
+                                                   id = state.id](const Ending& end) {
     const MutexLock lock(desk->mutex);
-    desk->alerts[place].ended(id, fate == Fate::kDelivered || fate == Fate::kUnwanted);
+    desk->alerts[place].ended(id, end.fate == Fate::kDelivered || end.fate == Fate::kUnwanted);
   });
 }
 
