@@ -15,14 +15,17 @@
 #include <thread>
 #include <vector>
 
-#include "app/notifications.h"
 #include "base/mutex.h"
 #include "base/ulid_source.h"
 #include "bench/report.h"
 #include "bench/store_line.h"
 #include "embed/open_store.h"
 #include "engine/node.h"
+#include "http/client.h"
 #include "http/test_server.h"
+#include "notify/case_teller.h"
+#include "notify/channels/webhook_channel.h"
+#include "notify/notifier.h"
 #include "tests/support/temporary_directory.h"
 
 namespace recourse::bench {
@@ -65,7 +68,8 @@ class Answers final : public engine::SubmitWaiter {
 
 class Engine {
  public:
-  explicit Engine(const app::NotifyConfig& config) {
+  // Notifications are switched off where there are no channels.
+  explicit Engine(const std::vector<std::string>& urls) {
     store_ =
         must(embed::open_store("sqlite:" + (folder_.path() / "r.db").string(), clock_, log_, 8));
     client_ = must(http::Client::open({}));
@@ -77,21 +81,17 @@ class Engine {
       run->complete(engine::Decided{
           policy::dead_letter(policy::Category::kBiz4xx, "DEAD_LETTER", "nobody wants it")});
     }));
-    notifications_ = must(app::Notifications::make(config, {.opened = *store_.opened,
-                                                            .client = *client_,
-                                                            .ids = ids_,
-                                                            .clock = clock_,
-                                                            .log = log_,
-                                                            .sayer = {.node = "bench"}}));
+    if (!urls.empty()) tell_people(urls);
     node_->listen([this](const engine::Happening& happening) {
-      notifications_->happened(happening);
       const auto* moved = std::get_if<engine::Moved>(&happening);
       if (moved == nullptr) return;
       if (moved->to == task::State::kSucceeded) ++succeeded_;
-      if (moved->to == task::State::kDead) ++dead_;
+      if (moved->to != task::State::kDead) return;
+      ++dead_;
+      if (teller_) teller_->hint();
     });
     must(node_->start());
-    notifications_->begin();
+    if (teller_) teller_->start();
   }
 
   Side run(Duration time) {
@@ -117,10 +117,11 @@ class Engine {
     for (std::jthread& one : crew) one.request_stop();
     crew.clear();
     (void)node_->stop(10s);
-    notifications_->stop(1s);
-    return {.rate = static_cast<double>(done) / seconds,
-            .dead = dead_,
-            .counts = notifications_->counts()};
+    if (teller_) teller_->close();
+    notifier_->stop(1s);
+    if (teller_) teller_->stop(1s);
+    return {
+        .rate = static_cast<double>(done) / seconds, .dead = dead_, .counts = notifier_->counts()};
   }
 
  private:
@@ -128,6 +129,24 @@ class Engine {
     engine::NodeSettings settings;
     settings.name = "bench";
     return settings;
+  }
+  // Everything goes to every channel.
+  void tell_people(const std::vector<std::string>& urls) {
+    notify::NotifierSettings settings;
+    settings.router.defaults.clear();
+    notify::NotifierParts parts;
+    for (const std::string& url : urls) {
+      parts.channels.push_back(
+          must(notify::make_webhook_channel(url, {.endpoint = {.url = url}}, *client_, clock_)));
+      settings.router.defaults.push_back(url);
+    }
+    notifier_ = must(notify::Notifier::make(std::move(settings), std::move(parts), clock_, log_));
+    teller_.emplace(
+        store_.opened->cases(),
+        [this](notify::Notice notice, notify::Ended ended) {
+          notifier_->fire(std::move(notice), std::move(ended));
+        },
+        notify::TellerSettings{}, clock_, log_);
   }
   void submit(const char* kind, int count) {
     Answers answers(count);
@@ -147,17 +166,12 @@ class Engine {
   UlidSource ids_{clock_, std::random_device()()};
   embed::NamedStore store_;
   std::unique_ptr<http::Client> client_;
-  std::unique_ptr<app::Notifications> notifications_;
+  std::unique_ptr<notify::Notifier> notifier_ = std::make_unique<notify::Notifier>();
+  std::optional<notify::CaseTeller> teller_;
   std::atomic<std::int64_t> succeeded_ = 0;
   std::atomic<std::int64_t> dead_ = 0;
   std::optional<engine::Node> node_;
 };
-
-app::ChannelConfig webhook(const std::string& url) {
-  app::ChannelConfig channel;
-  channel.url = app::Secret("env:URL", url);
-  return channel;
-}
 
 double median(std::vector<double> values) {
   std::ranges::sort(values);
@@ -189,19 +203,13 @@ int run(int argc, char** argv) {
   http::TestServer hanging([](const auto&) { return http::TestServer::silence(); });
   http::TestServer broken(
       [](const auto&) { return http::TestServer::Reply{.bytes = http::TestServer::answer(500)}; });
-  app::NotifyConfig off{.enabled = false};
-  app::NotifyConfig on;
-  on.channels["hanging"] = webhook(hanging.url("/"));
-  on.channels["broken"] = webhook(broken.url("/"));
-  on.settings.router.defaults = {"hanging", "broken"};
-
   std::vector<double> without;
   std::vector<double> with;
   std::int64_t dead = 0;
   bool adds_up = true;
   for (int i = 0; i < kRuns; ++i) {
-    without.push_back(Engine(off).run(time).rate);
-    const Side side = Engine(on).run(time);
+    without.push_back(Engine({}).run(time).rate);
+    const Side side = Engine({hanging.url("/hook"), broken.url("/hook")}).run(time);
     with.push_back(side.rate);
     dead += side.dead;
     const auto& counts = side.counts;

@@ -2,6 +2,7 @@
 // no case in two hands at once.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -37,6 +38,11 @@ class Reminders final : public Checker {
       broken("I11 a case is in one hand", "it was taken while somebody held it", held.task, at);
     }
     free_at = *held.remind_at;
+  }
+
+  void case_put_off(const store::Case& held, TimePoint until, bool certain) override {
+    TimePoint& free_at = held_until_[{held.task, held.fence}];
+    free_at = certain ? until : std::min(free_at, until);
   }
 
   void case_told(const store::Case& held, TimePoint at) override {

@@ -56,6 +56,9 @@ class Checker {
   virtual void purged(std::size_t /*tasks*/, std::size_t /*audit rows*/, TimePoint) {}
   // A teller has it from here on, until the time in it.
   virtual void case_taken(const store::Case&, TimePoint) {}
+  // Whoever held it has said until when nobody needs to look at it, which may be sooner.
+  // Not certain: not before then.
+  virtual void case_put_off(const store::Case&, TimePoint /*until*/, bool /*certain*/) {}
   // People were told, as it stood when it was taken.
   virtual void case_told(const store::Case&, TimePoint) {}
   virtual void case_assigned(const store::Case&, TimePoint) {}

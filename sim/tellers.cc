@@ -66,7 +66,11 @@ void Tellers::put_off(std::size_t index, std::vector<store::PutOff> batch) {
   const auto kept = std::make_shared<std::vector<store::PutOff>>(std::move(batch));
   world_.network.ask<Ends, store::Cases>(
       {}, a_call(), kTellerCall,
-      [kept](store::Cases& cases) { return cases.put_off(*kept, kTellerCall); },
+      [this, kept](store::Cases& cases) {
+        Result<Ends> ends = cases.put_off(*kept, kTellerCall);
+        world_.cases_put_off(*kept, ends);
+        return ends;
+      },
       [this, index, kept, life = tellers_[index].life](const Result<Ends>& ends) {
         Teller* teller = alive(index, life);
         if (teller == nullptr) return;

@@ -191,6 +191,18 @@ void World::cases_taken(std::span<const store::DueCase> cases) {
   stop_if_broken();
 }
 
+void World::cases_put_off(std::span<const store::PutOff> batch,
+                          const Result<std::vector<std::optional<TimePoint>>>& ends) {
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    if (ends && !(*ends)[i]) continue;
+    // In doubt: it may have been written, now or later.
+    const TimePoint from = ends ? *(*ends)[i] : schedule.now() + batch[i].wait;
+    for (const auto& checker : checkers_) {
+      checker->case_put_off(batch[i].held, from, static_cast<bool>(ends));
+    }
+  }
+}
+
 void World::case_told(const store::Case& held) {
   ++coverage.told;
   trace.add(schedule.now(), "people told", -1, held.task, held.fence.value, held.reminders);

@@ -70,6 +70,8 @@ class World {
   void insert_made(std::span<const store::Submission> batch, const store::InsertAnswer& answer);
   void notes_made(std::span<const store::Jotting> batch, const std::vector<bool>& kept);
   void cases_taken(std::span<const store::DueCase> cases);
+  void cases_put_off(std::span<const store::PutOff> batch,
+                     const Result<std::vector<std::optional<TimePoint>>>& ends);
   void case_told(const store::Case& held);
   void case_assigned(const store::Case& now);
   void submit_answered(int node, const engine::SubmitAnswer& answer);

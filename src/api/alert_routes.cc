@@ -1,5 +1,7 @@
 // Alerts: what the configuration wants watched, and how each stands.
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <map>
 #include <utility>
 
@@ -34,13 +36,21 @@ Result<States> read_states(Desk& desk) {
   return states;
 }
 
+// 100, not 1E2, which is how JSON's writer shows a double.
+boost::json::value number(double figure) {
+  if (std::nearbyint(figure) == figure && std::abs(figure) < 1e15) {
+    return static_cast<std::int64_t>(figure);
+  }
+  return figure;
+}
+
 object alert_shape(const AlertDefinition& alert, const AlertState* state) {
   const bool above = alert.rule.side == policy::AlertSide::kAbove;
   object shape{{"name", alert.name},
                {"figure", to_string(alert.figure)},
                {"subject", notify::subject_of(alert)},
-               {above ? "at_least" : "at_most", alert.rule.fire_at},
-               {"clear", alert.rule.clear_at},
+               {above ? "at_least" : "at_most", number(alert.rule.fire_at)},
+               {"clear", number(alert.rule.clear_at)},
                {"severity", to_string(alert.severity)},
                {"firing", state != nullptr && state->firing},
                {"since", nullptr},
@@ -48,7 +58,7 @@ object alert_shape(const AlertDefinition& alert, const AlertState* state) {
                {"node", nullptr}};
   if (state == nullptr) return shape;
   shape["since"] = to_json(state->since);
-  shape["value"] = state->figure;
+  shape["value"] = number(state->figure);
   shape["node"] = state->node;
   return shape;
 }
