@@ -13,6 +13,9 @@
 namespace recourse::app {
 namespace {
 
+using testing::HasSubstr;
+using testing::StartsWith;
+
 // Keeps whoever writes a notification until it is opened: a channel that is slow.
 class SlowLog final : public Log {
  public:
@@ -103,6 +106,44 @@ TEST_F(NotificationsTest, WhatHappenedBeforeItServesIsToldThen) {
   EXPECT_EQ(notifications_->counts().fired, 1U);
   notifications_->happened(trouble());
   EXPECT_EQ(notifications_->counts().fired, 2U);
+}
+
+// NOTE-3, CFG-2: by the names that people wrote.
+
+std::string refusal_of(const NotifyConfig& config) {
+  const Result<> checked = check_notify(config);
+  return checked ? "" : checked.error().message;
+}
+
+TEST(CheckNotify, NamesTheKeyThatIsWrong) {
+  NotifyConfig config;
+  EXPECT_EQ(refusal_of(config), "");
+  config.channels["ops"] = {.type = ChannelType::kEmail,
+                            .server = "http://mail",
+                            .user = "me",
+                            .from = "a@example.com",
+                            .to = {"b@example.com"}};
+  EXPECT_THAT(refusal_of(config), StartsWith("notify.channels.ops.server "));
+  EXPECT_THAT(refusal_of(config), HasSubstr("; notify.channels.ops.user and password"));
+  config.channels["ops"] = {.type = ChannelType::kSlack, .url = Secret("env:X", "ftp://x")};
+  EXPECT_THAT(refusal_of(config), StartsWith("notify.channels.ops.url "));
+  config.channels.clear();
+  config.settings.router.defaults = {"ops"};
+  EXPECT_THAT(refusal_of(config), StartsWith("notify.defaults names the channel"));
+  config.settings.router.defaults = {"log"};
+  config.settings.dispatch.threads_core = 5;
+  EXPECT_THAT(refusal_of(config), StartsWith("retry.notify.async.core-pool-size must be"));
+}
+
+// A larger value than the validator takes would pass `config check` and fail at the start.
+TEST(CheckNotify, WhatTheConfigurationTakesIsTaken) {
+  NotifyConfig config;
+  config.settings.dispatch = {.threads_core = notify::kThreadsMax,
+                              .threads_max = notify::kThreadsMax,
+                              .keep_alive = notify::kKeepAliveMax,
+                              .queue_max = notify::kQueueMax};
+  config.settings.rate_limit = {.window = notify::kWindowMax, .threshold = notify::kThresholdMax};
+  EXPECT_EQ(refusal_of(config), "");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "app/notify_errors.h"
 #include "notify/channels/chat_channel.h"
 #include "notify/channels/dingtalk.h"
 #include "notify/channels/email_channel.h"
@@ -94,10 +95,6 @@ MadeChannel make_channel(const std::string& name, const ChannelConfig& channel,
   std::abort();
 }
 
-Error of_channel(const std::string& name, const Error& error) {
-  return {error.code, fmt::format("notify.channels.{}: {}", name, error.message)};
-}
-
 Notice notice(Event event, std::string reason, std::string text) {
   Notice notice{.event = event};
   notice.reason = std::move(reason);
@@ -173,10 +170,13 @@ Result<> check_notify(const NotifyConfig& config) {
   const SystemClock clock;
   for (const auto& [name, channel] : config.channels) {
     const MadeChannel made = make_channel(name, channel, **client, clock);
-    if (!made) return fail(of_channel(name, made.error()));
+    if (!made) return fail(in_keys(name, channel.type, made.error()));
   }
-  if (Result<> valid = notify::validate(config.reminders); !valid) return valid;
-  return notify::validate(settings_of(config), names_of(config));
+  if (Result<> valid = notify::validate(config.reminders); !valid) {
+    return fail(in_keys(valid.error()));
+  }
+  Result<> valid = notify::validate(settings_of(config), names_of(config));
+  return valid ? valid : fail(in_keys(valid.error()));
 }
 
 Result<std::unique_ptr<Notifications>> Notifications::make(const NotifyConfig& config,
@@ -190,12 +190,12 @@ Result<std::unique_ptr<Notifications>> Notifications::make(const NotifyConfig& c
   channels.channels.push_back(std::make_shared<notify::LogChannel>(parts.log));
   for (const auto& [name, channel] : config.channels) {
     MadeChannel one = make_channel(name, channel, parts.client, parts.clock);
-    if (!one) return fail(of_channel(name, one.error()));
+    if (!one) return fail(in_keys(name, channel.type, one.error()));
     channels.channels.push_back(*std::move(one));
   }
   auto notifier =
       notify::Notifier::make(settings_of(config), std::move(channels), parts.clock, parts.log);
-  if (!notifier) return fail(notifier.error());
+  if (!notifier) return fail(in_keys(notifier.error()));
   made->notifier_ = *std::move(notifier);
   made->teller_ = std::make_unique<notify::CaseTeller>(
       parts.opened.cases(),

@@ -122,8 +122,8 @@ Verdict QuietHours::judge(const Notice& notice, Now now) {
 
 Result<> validate(const RateLimitSettings& settings) {
   return FieldChecks("rate_limit")
-      .between<Duration>("window", settings.window, 1ms, 24h)
-      .between("threshold", settings.threshold, 1, 100'000)
+      .between<Duration>("window", settings.window, 1ms, kWindowMax)
+      .between("threshold", settings.threshold, 1, kThresholdMax)
       .result();
 }
 

@@ -72,6 +72,10 @@ class QuietHours final : public Filter {
   TimeZone zone_;
 };
 
+// What a setting may be at most; the configuration says the same.
+inline constexpr Duration kWindowMax = std::chrono::hours(24);
+inline constexpr int kThresholdMax = 1'000'000;
+
 struct RateLimitSettings {
   Duration window = std::chrono::seconds(30);
   // So many of one event and kind go out within a window; a window begins with its first.

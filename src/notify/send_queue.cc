@@ -22,10 +22,10 @@ Result<> validate(const DispatchSettings& settings) {
   using namespace std::chrono_literals;
   const Result<> own =
       FieldChecks("dispatch")
-          .between("threads_max", settings.threads_max, 1, 64)
+          .between("threads_max", settings.threads_max, 1, kThreadsMax)
           .between("threads_core", settings.threads_core, 1, std::max(1, settings.threads_max))
-          .between<Duration>("keep_alive", settings.keep_alive, 1ms, 1h)
-          .between("queue_max", settings.queue_max, 1, 1'000'000)
+          .between<Duration>("keep_alive", settings.keep_alive, 1ms, kKeepAliveMax)
+          .between("queue_max", settings.queue_max, 1, kQueueMax)
           .between("tries_max", settings.tries_max, 1, 20)
           .between<Duration>("retry_delay_min", settings.retry_delay_min, 1ms, 1h)
           .between<Duration>("retry_delay_max", settings.retry_delay_max, settings.retry_delay_min,

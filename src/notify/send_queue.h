@@ -29,6 +29,11 @@
 
 namespace recourse::notify {
 
+// What a setting may be at most; the configuration says the same.
+inline constexpr int kThreadsMax = 100;
+inline constexpr int kQueueMax = 100'000;
+inline constexpr Duration kKeepAliveMax = std::chrono::hours(24);
+
 struct DispatchSettings {
   // Threads that stay, and how many there may be; those beyond the first end after `keep_alive`
   // without work.

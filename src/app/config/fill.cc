@@ -63,7 +63,7 @@ class Filler {
       if (given && type != nullptr && !key.only.empty() &&
           key.only.find(type->show()) == std::string_view::npos) {
         problems_.error(origins_[whole(key.path)],
-                        fmt::format("{} is for kinds of the type {}, and this one's is {}",
+                        fmt::format("{} is for the type {}, and this one's is {}: leave it out",
                                     whole(key.path), key.only, type->show()));
       }
     }

@@ -50,7 +50,7 @@ struct Key {
   // In words, such as "10ms to 1h"; empty where the type says it all.
   std::string allowed = {};
   About about = {};
-  // Of a kind: the one type it is for; empty: all.
+  // Of a kind or a channel: the types it is for, as people are told; empty: all.
   std::string_view only = {};
   // Why this version accepts and ignores it; empty where it does not.
   std::string_view unused = {};

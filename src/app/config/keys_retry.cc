@@ -101,16 +101,17 @@ Keys sending_keys(NotifyConfig& config) {
   notify::RateLimitSettings& limit = config.settings.rate_limit;
   return {
       boolean("enabled", at(config.enabled), {"Whether notifications are sent."}),
-      integer("async.core-pool-size", at(dispatch.threads_core), 1, 100,
+      integer("async.core-pool-size", at(dispatch.threads_core), 1, notify::kThreadsMax,
               {"Threads that send and stay."}),
-      integer("async.max-pool-size", at(dispatch.threads_max), 1, 100,
+      integer("async.max-pool-size", at(dispatch.threads_max), 1, notify::kThreadsMax,
               {"Threads that send, at most."}),
-      integer("async.queue-capacity", at(dispatch.queue_max), 1, 100'000,
+      integer("async.queue-capacity", at(dispatch.queue_max), 1, notify::kQueueMax,
               {"Notifications that wait to be sent, at most."}),
-      duration("async.keep-alive", at(dispatch.keep_alive), 1ms, 24h,
+      duration("async.keep-alive", at(dispatch.keep_alive), 1ms, notify::kKeepAliveMax,
                {"How long an idle sending thread beyond the core waits before it ends."}),
-      duration("rate-limit.window", at(limit.window), 1ms, 24h, {"The window of the rate limit."}),
-      integer("rate-limit.threshold", at(limit.threshold), 1, 1'000'000,
+      duration("rate-limit.window", at(limit.window), 1ms, notify::kWindowMax,
+               {"The window of the rate limit."}),
+      integer("rate-limit.threshold", at(limit.threshold), 1, notify::kThresholdMax,
               {"Notifications of one event and kind within the window, at most; the others are "
                "summed up in the next."}),
   };

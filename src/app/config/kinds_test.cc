@@ -119,7 +119,7 @@ TEST(KindConfig, NeedsWhatItsTypeNeedsAndNothingOfOthers) {
                   HasSubstr("kinds.b.command is missing")));
   EXPECT_THAT(problems_of("kinds: {a: {type: worker, url: 'http://a/'}}"),
               ElementsAre(HasSubstr(
-                  "kinds.a.url is for kinds of the type http, and this one's is worker")));
+                  "kinds.a.url is for the type http, and this one's is worker: leave it out")));
 }
 
 TEST(KindConfig, OddNamesAndShapesAreRefused) {

@@ -210,9 +210,9 @@ Result<> validate(const SmtpServer& server) {
   const Place place = place_of(server.url);
   const Result<http::ReachRule> reach = http::ReachRule::make(server.reach);
   return FieldChecks("email")
-      .require(place.problem.empty(), "url", place.problem)
+      .require(place.problem.empty(), "server", place.problem)
       .require(server.user.empty() == server.password.empty(), "user",
-               "and email.password must be given both or neither")
+               "and password must be given both or neither")
       .require(reach.has_value(), "reach.allowed", reach ? "" : reach.error().message)
       .between<Duration>("timeout", server.timeout, 1ms, 5min)
       .result();

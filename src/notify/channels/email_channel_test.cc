@@ -62,7 +62,7 @@ TEST_F(EmailChannelTest, RefusesSettingsThatCannotWork) {
        {"", "http://x", "smtp://u:p@host", "smtp://u@host", "mail.example.org:99999"}) {
     const Result<> valid = validate(settings(url));
     ASSERT_FALSE(valid) << url;
-    EXPECT_THAT(valid.error().message, HasSubstr("email.url"));
+    EXPECT_THAT(valid.error().message, HasSubstr("email.server"));
   }
   EmailSettings half = settings("smtps://host");
   half.server.user = "u";

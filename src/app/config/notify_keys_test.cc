@@ -1,0 +1,37 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "app/config/load_driver.h"
+
+namespace recourse::app {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> problems_of_channel(const std::string& keys) {
+  return problems_of("notify: {channels: {ops: {" + keys + "}}}",
+                     {{"URL", "https://chat.example.com/hook"}, {"SECRET", "canary"}});
+}
+
+// CFG-2: what a channel would ignore is refused.
+TEST(ChannelConfig, TakesNothingThatItsTypeDoesNotHave) {
+  EXPECT_THAT(problems_of_channel("type: feishu, url: env:URL, secret: env:SECRET"), IsEmpty());
+  EXPECT_THAT(problems_of_channel("type: dingtalk, url: env:URL, secret: env:SECRET"), IsEmpty());
+  for (const std::string type : {"slack", "wecom", "webhook"}) {
+    EXPECT_THAT(problems_of_channel("type: " + type + ", url: env:URL, secret: env:SECRET"),
+                ElementsAre(HasSubstr("notify.channels.ops.secret is for the type feishu or "
+                                      "dingtalk, and this one's is " +
+                                      type + ": leave it out")));
+  }
+  EXPECT_THAT(problems_of_channel("type: email, url: env:URL"),
+              ElementsAre(HasSubstr("notify.channels.ops.url is for the type webhook, slack")));
+  EXPECT_THAT(problems_of_channel("type: email, secret: env:SECRET"),
+              ElementsAre(HasSubstr("and this one's is email: leave it out")));
+  EXPECT_THAT(problems_of_channel("type: slack, url: env:URL, server: 'smtps://mail'"),
+              ElementsAre(HasSubstr("notify.channels.ops.server is for the type email")));
+}
+
+}  // namespace
+}  // namespace recourse::app
