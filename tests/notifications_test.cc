@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <fstream>
 #include <mutex>
 #include <thread>
 
 #include "tests/case_fixture.h"
+#include "tests/support/temporary_directory.h"
 
 namespace recourse::app {
 namespace {
@@ -19,9 +21,10 @@ using testing::StartsWith;
 // Keeps whoever writes a notification until it is opened: a channel that is slow.
 class SlowLog final : public Log {
  public:
-  void write(LogLevel, std::string_view event, std::span<const LogField>) override {
-    if (event != "notification") return;
+  void write(LogLevel level, std::string_view event, std::span<const LogField> fields) override {
     std::unique_lock lock(mutex_);
+    if (event == "notification_failed") failure_ = to_line(level, event, fields);
+    if (event != "notification") return;
     ++written_;
     changed_.wait(lock, [this] { return open_; });
   }
@@ -34,11 +37,16 @@ class SlowLog final : public Log {
     const std::lock_guard lock(mutex_);
     return written_;
   }
+  [[nodiscard]] std::string failure() const {
+    const std::lock_guard lock(mutex_);
+    return failure_;
+  }
 
  private:
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   int written_ = 0;
+  std::string failure_;
   bool open_ = false;
 };
 
@@ -133,6 +141,45 @@ TEST(CheckNotify, NamesTheKeyThatIsWrong) {
   config.settings.router.defaults = {"log"};
   config.settings.dispatch.threads_core = 5;
   EXPECT_THAT(refusal_of(config), StartsWith("retry.notify.async.core-pool-size must be"));
+}
+
+TEST(CheckNotify, ReadsTheAuthoritiesThatAChannelTrusts) {
+  const tests::TemporaryDirectory folder;
+  const std::string file = (folder.path() / "ca.pem").string();
+  NotifyConfig config;
+  ChannelConfig& channel = config.channels["ops"];
+  channel = {.type = ChannelType::kSlack, .authorities = file, .url = Secret("env:X", "https://x")};
+  EXPECT_THAT(refusal_of(config), StartsWith("notify.channels.ops.authorities names the file"));
+  std::ofstream(file) << "nothing";
+  EXPECT_THAT(refusal_of(config), HasSubstr("has no certificate in it"));
+  std::ofstream(file) << "-----BEGIN CERTIFICATE-----\n";
+  EXPECT_EQ(refusal_of(config), "");
+  channel.authorities = folder.path().string();
+  EXPECT_THAT(refusal_of(config), HasSubstr("cannot be read"));
+  channel.authorities.clear();
+  channel.reach.allowed = {"10.0.0.0/8"};
+  EXPECT_THAT(refusal_of(config), StartsWith("notify.channels.ops.reach.allowed says nothing"));
+}
+
+// It is stopped by the address it would go to, before anything is sent.
+TEST_F(NotificationsTest, AChannelThatMayNotGoThereDoesNot) {
+  log_.open();
+  NotifyConfig config;
+  config.channels["ops"] = {.type = ChannelType::kWebhook,
+                            .reach = {.public_only = true},
+                            .url = Secret("env:X", "http://127.0.0.1:9/")};
+  config.settings.router.defaults = {"ops"};
+  auto bounded = Notifications::make(config, {.opened = *opened_,
+                                              .client = *client_,
+                                              .ids = source_,
+                                              .clock = clock_,
+                                              .log = log_,
+                                              .sayer = {.node = "n1"}})
+                     .value();
+  bounded->begin();
+  bounded->happened(trouble());
+  EXPECT_TRUE(eventually([&] { return bounded->counts().failed == 1; }));
+  EXPECT_THAT(log_.failure(), HasSubstr("127.0.0.1"));
 }
 
 // A larger value than the validator takes would pass `config check` and fail at the start.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "app/authorities.h"
 #include "app/notify_errors.h"
 #include "notify/channels/chat_channel.h"
 #include "notify/channels/dingtalk.h"
@@ -39,12 +40,16 @@ std::vector<std::string> names_of(const NotifyConfig& config) {
   return names;
 }
 
-notify::Endpoint endpoint_of(const ChannelConfig& channel) {
-  return {.url = channel.url.reveal(), .timeout = channel.timeout};
+notify::Endpoint endpoint_of(const ChannelConfig& channel, const std::string& authorities) {
+  return {.url = channel.url.reveal(),
+          .timeout = channel.timeout,
+          .reach = channel.reach,
+          .authorities = authorities};
 }
 
-Result<notify::WebhookSettings> webhook_of(const ChannelConfig& channel) {
-  notify::WebhookSettings settings{.endpoint = endpoint_of(channel),
+Result<notify::WebhookSettings> webhook_of(const ChannelConfig& channel,
+                                           const std::string& authorities) {
+  notify::WebhookSettings settings{.endpoint = endpoint_of(channel, authorities),
                                    .cloud_events = channel.cloud_events};
   for (const auto& [name, value] : channel.headers) settings.headers.set(name, value);
   for (const auto& [name, value] : channel.secret_headers) {
@@ -61,36 +66,50 @@ Result<notify::WebhookSettings> webhook_of(const ChannelConfig& channel) {
   return settings;
 }
 
-notify::EmailSettings email_of(const ChannelConfig& channel) {
+notify::EmailSettings email_of(const ChannelConfig& channel, const std::string& authorities) {
   return {.server = {.url = channel.server,
                      .user = channel.user,
                      .password = channel.password.reveal(),
-                     .timeout = channel.timeout},
+                     .timeout = channel.timeout,
+                     .reach = channel.reach,
+                     .authorities = authorities},
           .from = channel.from,
           .to = channel.to};
 }
 
-notify::ChatSettings chat_of(const ChannelConfig& channel) {
-  return {.endpoint = endpoint_of(channel), .secret = channel.secret.reveal()};
+notify::ChatSettings chat_of(const ChannelConfig& channel, const std::string& authorities) {
+  return {.endpoint = endpoint_of(channel, authorities), .secret = channel.secret.reveal()};
 }
 
 MadeChannel make_channel(const std::string& name, const ChannelConfig& channel,
                          http::Client& client, const Clock& clock) {
+  if (!channel.reach.allowed.empty() && !channel.reach.public_only) {
+    return fail(ErrorCode::kInvalid,
+                fmt::format("{}.reach.allowed says nothing while everything is allowed: set "
+                            "reach.public-only to true, or leave it out",
+                            to_string(channel.type)));
+  }
+  const Result<std::string> trusted = read_authorities(channel.authorities);
+  if (!trusted) {
+    return fail(trusted.error().code,
+                fmt::format("{}.authorities {}", to_string(channel.type), trusted.error().message));
+  }
   switch (channel.type) {
     case ChannelType::kWebhook: {
-      auto settings = webhook_of(channel);
+      auto settings = webhook_of(channel, *trusted);
       if (!settings) return fail(settings.error());
       return notify::make_webhook_channel(name, *std::move(settings), client, clock);
     }
     case ChannelType::kSlack:
-      return notify::make_slack_channel(name, endpoint_of(channel), client, clock);
+      return notify::make_slack_channel(name, endpoint_of(channel, *trusted), client, clock);
     case ChannelType::kFeishu:
-      return notify::make_feishu_channel(name, chat_of(channel), client, clock);
+      return notify::make_feishu_channel(name, chat_of(channel, *trusted), client, clock);
     case ChannelType::kDingtalk:
-      return notify::make_dingtalk_channel(name, chat_of(channel), client, clock);
+      return notify::make_dingtalk_channel(name, chat_of(channel, *trusted), client, clock);
     case ChannelType::kWecom:
-      return notify::make_wecom_channel(name, endpoint_of(channel), client, clock);
-    case ChannelType::kEmail: return notify::make_email_channel(name, email_of(channel), clock);
+      return notify::make_wecom_channel(name, endpoint_of(channel, *trusted), client, clock);
+    case ChannelType::kEmail:
+      return notify::make_email_channel(name, email_of(channel, *trusted), clock);
   }
   std::abort();
 }

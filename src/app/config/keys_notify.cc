@@ -4,6 +4,7 @@
 #include "app/config/keys.h"
 #include "app/config/rows.h"
 #include "app/config/text_checks.h"
+#include "http/reach.h"
 
 namespace recourse::app {
 namespace {
@@ -40,6 +41,10 @@ Key choices(std::string path, std::vector<Enum>& values, const std::array<Enum, 
       known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(value));
     return "must be one of " + known;
   });
+}
+
+std::string check_network(std::string_view text) {
+  return http::AddressRange::parse(text) ? "" : "must be a network such as 10.1.0.0/16";
 }
 
 Key only(std::string_view type, Key key) {
@@ -139,6 +144,17 @@ Keys channel_keys(ChannelConfig& channel) {
       required(choice("type", at(channel.type), kAllChannelTypes,
                       {"How it reaches people.", Reload::kRestart, "slack"})),
       duration("timeout", at(channel.timeout), 100ms, 10s, {"How long one message may take."}),
+      boolean("reach.public-only", at(channel.reach.public_only),
+              {"Whether it may go only to addresses that the whole internet reaches: not to this "
+               "machine, nor to private and other special networks."}),
+      list("reach.allowed", at(channel.reach.allowed),
+           {"Networks that it may go to all the same; only with public-only.", Reload::kRestart,
+            "[10.1.0.0/16]"},
+           check_network),
+      text("authorities", at(channel.authorities),
+           {"A PEM file with the certificates of the authorities to trust instead of the system's.",
+            Reload::kRestart, "/etc/recourse/authorities.pem"},
+           check_not_empty),
       only("webhook, slack, feishu, dingtalk or wecom",
            secret("url", at(channel.url), 8,
                   {"Where messages are sent to: kept like a password, since whoever knows a chat's "

@@ -13,6 +13,7 @@
 
 #include "app/config/secret.h"
 #include "base/time.h"
+#include "http/reach.h"
 #include "notify/alerts/alert.h"
 #include "notify/case_book.h"
 #include "notify/notifier.h"
@@ -45,6 +46,10 @@ constexpr std::string_view to_string(ChannelType type) {
 struct ChannelConfig {
   ChannelType type = ChannelType::kWebhook;
   Duration timeout = notify::kSendWithin;
+  // Which addresses it may go to.
+  http::Reach reach = {};
+  // A PEM file of those to trust instead of the system's; empty: the system's.
+  std::string authorities = {};
   // Whoever knows a chat's URL writes into it, so it is kept like a password.
   Secret url = {};
   // Of Feishu and DingTalk robots that ask for signatures.

@@ -33,5 +33,19 @@ TEST(ChannelConfig, TakesNothingThatItsTypeDoesNotHave) {
               ElementsAre(HasSubstr("notify.channels.ops.server is for the type email")));
 }
 
+// NOTE-3
+TEST(ChannelConfig, SaysWhereItMayGoAndWhomItTrusts) {
+  const Config config = config_of(
+      "notify: {channels: {ops: {type: slack, url: env:URL, authorities: /etc/ca.pem, "
+      "reach: {public-only: true, allowed: [10.1.0.0/16, 'fd00::/8']}}}}",
+      {{"URL", "https://chat.example.com/hook"}});
+  const ChannelConfig& channel = config.notify.channels.at("ops");
+  EXPECT_TRUE(channel.reach.public_only);
+  EXPECT_THAT(channel.reach.allowed, ElementsAre("10.1.0.0/16", "fd00::/8"));
+  EXPECT_EQ(channel.authorities, "/etc/ca.pem");
+  EXPECT_THAT(problems_of_channel("type: slack, url: env:URL, reach: {allowed: [intranet]}"),
+              ElementsAre(HasSubstr("must be a network such as 10.1.0.0/16")));
+}
+
 }  // namespace
 }  // namespace recourse::app

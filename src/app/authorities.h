@@ -1,0 +1,14 @@
+// Whose certificates are believed, beside or instead of the system's: a PEM file.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace recourse::app {
+
+// Its text, with one certificate at least; none where there is no path. The error tells what the
+// file lacks, to stand after the key's name.
+Result<std::string> read_authorities(const std::string& path);
+
+}  // namespace recourse::app
