@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Notifications on the command line: channels, and trying them out.
+"""Notifications on the command line: channels, trying them out, and what became of notices.
 
 Usage: cli_notify_test.py PROGRAM [unittest argument...]
 """
@@ -8,8 +8,9 @@ import http.server
 import json
 import sys
 import threading
+import time
 
-from cli_support import CONFIG, CliTest, Server, main, run
+from cli_support import CONFIG, PATIENCE, CliTest, Server, main, run
 
 CHANNELS = """
 notify:
@@ -70,8 +71,22 @@ class Notify(CliTest):
         self.check(self.run_here("notify", "test", "hok"), 3, "^$", "there are: log, hook, refuses")
         self.check(self.run_here("notify", "test"), 2, "^$", "channel")
 
+    def test_what_became_of_notices(self):
+        self.check(self.run_here("task", "submit", "bad", "--wait"), 1)
+        task = json.loads(self.run_here("dead", "list", "--json").stdout)["items"][0]["id"]
+        listing = ("notify", "deliveries", "--task", task)
+        end = time.monotonic() + PATIENCE
+        while json.loads(self.run_here(*listing, "--json").stdout)["items"] == []:
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.1)
+        self.check(self.run_here(*listing), 0, rf"WHEN.*\n.*sent +log +dead_letter +bad +{task} +1")
+        self.check(self.run_here(*listing, "--result", "failed"), 0, "^$", "No such notices")
+        self.check(self.run_here("notify", "deliveries", "--channel", "log", "-q"), 0, f"^{task}\n$")
+        self.check(self.run_here("notify", "deliveries", "--result", "lost"), 2, "^$",
+                   "sent, failed, suppressed")
+
     def test_help_begins_with_examples(self):
-        for verb in ["channels", "test"]:
+        for verb in ["channels", "test", "deliveries"]:
             self.check(run("notify", verb, "--help"), 0, r"^[^\n]+\n\n  recourse notify ")
 
 

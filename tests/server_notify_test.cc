@@ -1,4 +1,5 @@
-// Channels over the wire: what they have sent, and trying them out. NOTE-3, NOTE-5
+// Notifications over the wire: channels, trying them out, and what became of notices. NOTE-3,
+// NOTE-5
 #include <fstream>
 
 #include "http/test_server.h"
@@ -20,24 +21,23 @@ http::TestServer::Script answers(int status) {
 class ApiNotify : public ApiTest {
  protected:
   // Two hooks: one that takes what it is sent, and one where nobody is.
-  void start_with(http::TestServer& hook, const std::string& more = "") {
-    start("  work: {type: worker}\n",
+  void start_with(http::TestServer& hook, const std::string& more = "",
+                  const std::string& retry = "") {
+    start("  broken: {type: exec, command: [/bin/false]}\n",
           "notify:\n  channels:\n    hook: {type: webhook, url: 'file:" +
               file_with("hook", hook.url("/hook")) + "'}\n    gone: {type: webhook, url: 'file:" +
-              file_with("gone", "http://127.0.0.1:1/canary-path") + "'}\n" + more);
+              file_with("gone", "http://127.0.0.1:1/canary-path") + "'}\n" + more,
+          retry);
   }
   std::string file_with(const std::string& name, const std::string& text) {
     const std::string path = (folder_ / name).string();
     std::ofstream(path) << text;
-    std::filesystem::permissions(path, std::filesystem::perms::owner_read);
     return path;
   }
+  // Of a kind that this node runs, so that it knows at once.
   std::string dead_letter(const std::string& tenant = "mine") {
-    const std::string id = submit(R"({"kind":"work","payload":1,"tenant":")" + tenant + R"("})");
-    const std::string ticket = ticket_of(lease_one());
-    const Reply failed = post("/api/v1/leases/fail",
-                              R"({"ticket":")" + ticket + R"(","outcome":"dead","reason":"no"})");
-    EXPECT_EQ(failed.status, 200) << failed.body;
+    const std::string id = submit(R"({"kind":"broken","tenant":")" + tenant + R"("})");
+    EXPECT_TRUE(eventually([&] { return state_of(id) == "dead"; }));
     return id;
   }
   object channel(const std::string& name) {
@@ -46,6 +46,9 @@ class ApiNotify : public ApiTest {
     }
     ADD_FAILURE() << "no channel " << name;
     return {};
+  }
+  array deliveries(const std::string& query, const std::string& who = "VIEWER") {
+    return get("/api/v1/notifications/deliveries" + query, who).items();
   }
   Reply test(const std::string& name, const std::string& body = "",
              const std::string& who = "OPERATOR") {
@@ -116,6 +119,87 @@ TEST_P(ApiNotify, CountsWhatBecameOfNoticesByChannel) {
             HasSubstr(R"(recourse_notifications_total{channel="gone",result="failed"} 1)"),
             HasSubstr(R"(recourse_notifications_total{channel="log",result="suppressed"} 0)"),
             HasSubstr("recourse_notifications_out 0")));
+}
+
+TEST_P(ApiNotify, ListsWhatBecameOfEachNotice) {
+  http::TestServer hook(answers(200));
+  start_with(hook, "  rules:\n    - {name: dead, events: [dead_letter], channels: [hook, gone]}\n");
+  const std::string id = dead_letter("mine");
+  // Written about once a second.
+  ASSERT_TRUE(eventually([&] { return deliveries("?task=" + id).size() == 2; }));
+
+  const object sent = deliveries("?channel=hook&result=sent&event=dead_letter").at(0).as_object();
+  EXPECT_EQ(sent.at("task").as_string(), std::string_view(id));
+  EXPECT_EQ(sent.at("tenant"), "mine");
+  EXPECT_EQ(sent.at("kind"), "broken");
+  EXPECT_EQ(sent.at("count"), 1);
+  EXPECT_EQ(sent.at("tries"), 1);
+  EXPECT_TRUE(sent.at("notice").is_string());
+  EXPECT_FALSE(sent.at("node").as_string().empty());
+  const object failed = deliveries("?result=failed").at(0).as_object();
+  EXPECT_EQ(failed.at("channel"), "gone");
+  EXPECT_EQ(failed.at("tries"), 3);
+  EXPECT_FALSE(failed.at("error").as_string().empty());
+  EXPECT_THAT(boost::json::serialize(failed), testing::Not(HasSubstr("canary-path")));
+  EXPECT_THAT(deliveries("?channel=log&event=dead_letter"), SizeIs(0));
+}
+
+TEST_P(ApiNotify, DeliveriesComeInPagesAndByTenant) {
+  http::TestServer hook(answers(200));
+  start_with(hook, "  rules:\n    - {name: dead, events: [dead_letter], channels: [hook]}\n");
+  const std::string ours = dead_letter("mine");
+  const std::string theirs = dead_letter("other");
+  ASSERT_TRUE(eventually([&] { return deliveries("?channel=hook").size() == 2; }));
+
+  std::vector<std::string> seen;
+  std::string cursor;
+  do {
+    const Reply page = get("/api/v1/notifications/deliveries?channel=hook&limit=1" +
+                           (cursor.empty() ? "" : "&cursor=" + cursor));
+    for (const value& item : page.items()) seen.emplace_back(item.at("task").as_string());
+    const value next = page.json().at("next_cursor");
+    cursor = next.is_null() ? "" : std::string(next.as_string());
+  } while (!cursor.empty());
+  EXPECT_THAT(seen, testing::UnorderedElementsAre(ours, theirs)) << "each once";
+  EXPECT_THAT(deliveries("", "MINE"), SizeIs(1)) << "those of their tenant";
+  EXPECT_THAT(deliveries("?task=" + ours, "FOREIGN"), SizeIs(0));
+  for (const char* bad :
+       {"?result=lost", "?event=death", "?task=1", "?cursor=1", "?limit=0", "?state=dead",
+        "?cursor=00000000000000000000000000000000000000000000.x"}) {
+    EXPECT_EQ(get(std::string("/api/v1/notifications/deliveries") + bad).status, 422) << bad;
+  }
+}
+
+TEST_P(ApiNotify, WhatWasSuppressedIsSummedUpAndCounted) {
+  http::TestServer hook(answers(200));
+  start_with(hook, "  rules:\n    - {name: dead, events: [dead_letter], channels: [hook]}\n",
+             ", notify: {rate-limit: {threshold: 1, window: 1h}}");
+  for (int i = 0; i < 4; ++i) (void)dead_letter();
+  const auto suppressed = [&] {
+    std::int64_t sum = 0;
+    for (const value& item : deliveries("?result=suppressed&channel=hook")) {
+      sum += item.at("count").to_number<std::int64_t>();
+    }
+    return sum;
+  };
+  ASSERT_TRUE(eventually([&] { return suppressed() >= 3; }));
+  EXPECT_THAT(deliveries("?result=sent&channel=hook"), SizeIs(1));
+  EXPECT_EQ(channel("hook").at("suppressed").to_number<std::int64_t>(), suppressed());
+}
+
+TEST_P(ApiNotify, ARestartLosesNoDelivery) {
+  if (std::string(GetParam()) == "memory") GTEST_SKIP() << "it forgets";
+  http::TestServer hook(answers(200));
+  const std::string rules =
+      "  rules:\n    - {name: dead, events: [dead_letter], channels: [hook]}\n";
+  start_with(hook, rules);
+  const std::string id = dead_letter();
+  ASSERT_TRUE(eventually([&] { return channel("hook").at("sent") == 1; }));
+  // Before its page was written.
+  (void)server_->stop(5s);
+  server_.reset();
+  start_with(hook, rules);
+  EXPECT_THAT(deliveries("?task=" + id), SizeIs(1));
 }
 
 TEST_P(ApiNotify, SwitchedOffThereIsNothingToTry) {

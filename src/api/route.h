@@ -36,6 +36,7 @@ std::vector<Route> bulk_routes();
 std::vector<Route> kind_routes();
 std::vector<Route> schedule_routes();
 std::vector<Route> lease_routes();
+std::vector<Route> delivery_routes();
 std::vector<Route> notify_routes();
 std::vector<Route> alert_routes();
 std::vector<Route> token_routes();

@@ -27,6 +27,8 @@ using MadeChannel = Result<std::shared_ptr<notify::Channel>>;
 
 // What was told last, written into the store.
 constexpr Duration kRecordsEndWithin = std::chrono::seconds(3);
+// What became of the last messages, written into the store.
+constexpr Duration kDeliveriesEndWithin = std::chrono::seconds(2);
 
 notify::NotifierSettings settings_of(const NotifyConfig& config) {
   notify::NotifierSettings settings = config.settings;
@@ -205,7 +207,13 @@ Result<std::unique_ptr<Notifications>> Notifications::make(const NotifyConfig& c
     made->notifier_ = std::make_unique<notify::Notifier>();
     return made;
   }
+  made->deliveries_ = std::make_unique<notify::DeliveryLog>(
+      parts.opened.records(), parts.ids, parts.clock, parts.log,
+      notify::DeliveryLogSettings{.keep = config.keep_deliveries}, parts.sayer.node);
   notify::NotifierParts channels;
+  channels.on_delivery = [log = made->deliveries_.get()](const notify::Delivery& delivery) {
+    log->add(delivery);
+  };
   channels.channels.push_back(std::make_shared<notify::LogChannel>(parts.log));
   for (const auto& [name, channel] : config.channels) {
     MadeChannel one = make_channel(name, channel, parts.client, parts.clock);
@@ -262,6 +270,7 @@ void Notifications::stop(Duration within) {
   if (teller_ != nullptr) teller_->close();
   notifier_->stop(within);
   if (teller_ != nullptr) teller_->stop(std::min(within, kRecordsEndWithin));
+  if (deliveries_ != nullptr) deliveries_->stop(std::min(within, kDeliveriesEndWithin));
 }
 
 }  // namespace recourse::app

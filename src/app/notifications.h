@@ -19,6 +19,7 @@
 #include "engine/core/happening.h"
 #include "http/client.h"
 #include "notify/case_teller.h"
+#include "notify/delivery_log.h"
 #include "notify/notifier.h"
 #include "store/opened.h"
 
@@ -76,6 +77,8 @@ class Notifications {
   Mutex mutex_;
   bool begun_ GUARDED_BY(mutex_) = false;
   std::vector<notify::Notice> early_ GUARDED_BY(mutex_);
+  // Outlives the notifier, whose last letters it is told of. Empty where it is switched off.
+  std::unique_ptr<notify::DeliveryLog> deliveries_;
   std::unique_ptr<notify::Notifier> notifier_;
   // Empty where notifications are switched off.
   std::unique_ptr<notify::CaseTeller> teller_;

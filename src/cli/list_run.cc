@@ -42,7 +42,8 @@ void print_ids(Session& session, const boost::json::array& items) {
   for (const auto& item : items) {
     if (const auto* object = item.if_object()) {
       const std::string_view name = object->contains("id") ? "id" : "task";
-      session.terminal().out << text_of(*object, name) << '\n';
+      const std::string id = text_of(*object, name);
+      if (!id.empty()) session.terminal().out << id << '\n';
     }
   }
 }

@@ -10,7 +10,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-Notice routed(Event event, std::string kind, std::string tenant = "acme") {
+Notice notice_about(Event event, std::string kind, std::string tenant = "acme") {
   return {.event = event,
           .kind = task::Kind(std::move(kind)),
           .tenant = task::Tenant(std::move(tenant))};
@@ -29,23 +29,24 @@ RouterSettings by_rules(RouteMode mode) {
 TEST(RuleRouter, TakesTheFirstRuleThatMatches) {
   const RuleRouter router(by_rules(RouteMode::kFirst));
 
-  EXPECT_THAT(router.route(routed(Event::kDeadLetter, "pay.card")), ElementsAre("pager", "chat"));
-  EXPECT_THAT(router.route(routed(Event::kDeadLetter, "mail")), ElementsAre("chat", "mail"));
-  EXPECT_THAT(router.route(routed(Event::kEngineError, "", "other")), ElementsAre("pager"));
-  EXPECT_THAT(router.route(routed(Event::kDeadLetter, "mail", "other")), ElementsAre("log"));
+  EXPECT_THAT(router.route(notice_about(Event::kDeadLetter, "pay.card")),
+              ElementsAre("pager", "chat"));
+  EXPECT_THAT(router.route(notice_about(Event::kDeadLetter, "mail")), ElementsAre("chat", "mail"));
+  EXPECT_THAT(router.route(notice_about(Event::kEngineError, "", "other")), ElementsAre("pager"));
+  EXPECT_THAT(router.route(notice_about(Event::kDeadLetter, "mail", "other")), ElementsAre("log"));
 }
 
 TEST(RuleRouter, TakesAllRulesThatMatchAndNamesEachChannelOnce) {
   const RuleRouter router(by_rules(RouteMode::kAll));
 
-  EXPECT_THAT(router.route(routed(Event::kEngineError, "pay.card")),
+  EXPECT_THAT(router.route(notice_about(Event::kEngineError, "pay.card")),
               ElementsAre("pager", "chat", "mail"));
 }
 
 TEST(RuleRouter, ARuleWithoutChannelsTellsNobody) {
   const RuleRouter router(by_rules(RouteMode::kFirst));
 
-  EXPECT_THAT(router.route(routed(Event::kBreakerClosed, "mail", "other")), IsEmpty());
+  EXPECT_THAT(router.route(notice_about(Event::kBreakerClosed, "mail", "other")), IsEmpty());
 }
 
 TEST(RuleRouter, AnUnknownChannelIsRefusedWithItsRuleAndThoseThatAreKnown) {

@@ -225,6 +225,9 @@ Keys notify_keys(NotifyConfig& config) {
   keys.push_back(alerts_key(config));
   keys.push_back(duration("alerts-every", at(config.look_at_alerts_every), 1s, 1h,
                           {"How often the figures of the alerts are looked at."}));
+  append(keys, "deliveries",
+         {duration("keep", at(config.keep_deliveries), 1h, 90 * 24h,
+                   {"How long `recourse notify deliveries` shows what became of a notice."})});
   return keys;
 }
 

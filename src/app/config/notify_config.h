@@ -16,6 +16,7 @@
 #include "http/reach.h"
 #include "notify/alerts/alert.h"
 #include "notify/case_book.h"
+#include "notify/delivery_log.h"
 #include "notify/notifier.h"
 
 namespace recourse::app {
@@ -87,6 +88,8 @@ struct NotifyConfig {
   // In their order. A deque, as above.
   std::deque<AlertConfig> alerts = {};
   Duration look_at_alerts_every = std::chrono::seconds(15);
+  // How long what became of notices can be looked up.
+  Duration keep_deliveries = notify::DeliveryLogSettings().keep;
 };
 
 }  // namespace recourse::app
