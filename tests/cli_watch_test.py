@@ -50,6 +50,25 @@ class Events(CliTest):
         self.assertEqual(process.wait(PATIENCE), 0)
 
 
+def run_as_a_job(command: list[str]) -> int:
+    """As a shell does: in a group of its own, in front; once it stops, says what the terminal is
+    like, and lets it go on. The code it ends with."""
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    job = os.fork()
+    if job == 0:
+        os.setpgid(0, 0)
+        os.tcsetpgrp(0, os.getpid())
+        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        os.execve(command[0], command, {**clean_environment(), "TERM": "xterm"})
+    while os.WIFSTOPPED(status := os.waitpid(job, os.WUNTRACED)[1]):
+        os.tcsetpgrp(0, os.getpid())
+        echo = termios.tcgetattr(0)[3] & termios.ECHO
+        os.write(1, b"stopped, echo is " + (b"on" if echo else b"off"))
+        os.tcsetpgrp(0, job)
+        os.kill(job, signal.SIGCONT)
+    return os.waitstatus_to_exitcode(status) & 0xFF
+
+
 class OnATerminal(CliTest):
     def talk(self, *arguments: str, answer: bytes, until: bytes,
              window: tuple[int, int] = (24, 80)) -> tuple[int, bytes]:
@@ -92,6 +111,48 @@ class OnATerminal(CliTest):
             self.assertTrue(seen.startswith(b"\x1b[?1049h"), seen)
             self.assertTrue(seen.endswith(b"\x1b[?1049l"), seen)
             self.assertEqual(self.modes[0][3], self.modes[1][3], "keys are not echoed any more")
+
+    def test_top_gives_the_terminal_back_while_it_is_stopped(self):
+        child, terminal = pty.fork()
+        if child == 0:
+            os._exit(run_as_a_job([PROGRAM, "top", "--server", SERVER.url]))
+        seen = b""
+        try:
+            for until, answer in [(b"q ends it", b"\x1a"), (b"stopped, echo is o", b""),
+                                  (b"q ends it", b"q")]:
+                part = b""
+                while until not in part:
+                    part += os.read(terminal, 4096)
+                seen += part
+                os.write(terminal, answer)
+            while part := os.read(terminal, 4096):
+                seen += part
+        except OSError:
+            pass  # how a terminal ends
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0, seen)
+        self.assertIn(b"echo is on", seen)
+        self.assertEqual(seen.count(b"\x1b[?1049h"), 2, seen)
+        self.assertTrue(seen.endswith(b"\x1b[?1049l"), seen)
+
+    def test_top_does_not_hear_what_whoever_started_it_ignores(self):
+        child, terminal = pty.fork()
+        if child == 0:
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            os.execve(PROGRAM, [PROGRAM, "top", "--server", SERVER.url],
+                      {**clean_environment(), "TERM": "xterm"})
+        seen = b""
+        try:
+            while b"q ends it" not in seen:
+                seen += os.read(terminal, 4096)
+            os.kill(child, signal.SIGHUP)
+            os.write(terminal, b"q")
+            while part := os.read(terminal, 4096):
+                seen += part
+        except OSError:
+            pass  # how a terminal ends
+        os.close(terminal)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0, seen)
 
     def test_top_fits_into_a_small_window(self):
         code, seen = self.talk("top", answer=b"q", until=b"q ends it", window=(6, 30))

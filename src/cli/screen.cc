@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <csignal>
 #include <utility>
 #include <vector>
 
@@ -32,9 +34,19 @@ constexpr std::array kEnding{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 // A signal's handler reaches nothing else. Set before the handlers are, and not while they are.
 termios before{};
+termios during{};
 bool has_keys = false;
+// What was done with each signal before.
+std::array<struct sigaction, kEnding.size() + 1> inherited{};
+// By the handler: the window has to be drawn anew.
+volatile std::sig_atomic_t is_back = 0;
 
 // Only what a signal's handler may call.
+void occupy() {
+  if (has_keys) (void)::tcsetattr(STDIN_FILENO, TCSANOW, &during);
+  (void)!::write(STDOUT_FILENO, kEnter.data(), kEnter.size());
+}
+
 void restore() {
   (void)!::write(STDOUT_FILENO, kLeave.data(), kLeave.size());
   if (has_keys) (void)::tcsetattr(STDIN_FILENO, TCSANOW, &before);
@@ -51,6 +63,43 @@ void end_by(int signal) {
   restore();
   set_handler(signal, SIG_DFL);
   (void)::raise(signal);
+}
+
+// Stops as if there had been no handler, and goes on from here. The signal is blocked while its
+// handler runs, and would stop nothing.
+void stop_by(int signal) {
+  const int error = errno;
+  restore();
+  set_handler(signal, SIG_DFL);
+  sigset_t only{};
+  (void)::sigemptyset(&only);
+  (void)::sigaddset(&only, signal);
+  sigset_t blocked{};
+  (void)::raise(signal);
+  (void)::pthread_sigmask(SIG_UNBLOCK, &only, &blocked);
+  (void)::pthread_sigmask(SIG_SETMASK, &blocked, nullptr);
+  set_handler(signal, stop_by);
+  occupy();
+  is_back = 1;
+  errno = error;
+}
+
+// One that is ignored stays so.
+void take_signal(int signal, void (*handler)(int), struct sigaction& old) {
+  (void)::sigaction(signal, nullptr, &old);
+  if (old.sa_handler != SIG_IGN) set_handler(signal, handler);
+}
+
+void take_signals() {
+  for (std::size_t i = 0; i < kEnding.size(); ++i) take_signal(kEnding[i], end_by, inherited[i]);
+  take_signal(SIGTSTP, stop_by, inherited.back());
+}
+
+void give_signals_back() {
+  for (std::size_t i = 0; i < kEnding.size(); ++i) {
+    (void)::sigaction(kEnding[i], &inherited[i], nullptr);
+  }
+  (void)::sigaction(SIGTSTP, &inherited.back(), nullptr);
 }
 
 // Of a line with colours: they take no room, and end with it.
@@ -105,19 +154,18 @@ std::string fit_picture(std::string_view text, std::string_view last, const Wind
 
 Screen::Screen(Terminal& terminal) : terminal_(terminal) {
   has_keys = terminal.in_is_terminal && ::tcgetattr(STDIN_FILENO, &before) == 0;
-  if (has_keys) {
-    termios keys = before;
-    keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
-    (void)::tcsetattr(STDIN_FILENO, TCSANOW, &keys);
-  }
-  for (const int signal : kEnding) set_handler(signal, end_by);
-  terminal_.out << kEnter << std::flush;
+  during = before;
+  during.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+  is_back = 0;
+  terminal_.out << std::flush;
+  take_signals();
+  occupy();
 }
 
 Screen::~Screen() {
   terminal_.out << std::flush;
   restore();
-  for (const int signal : kEnding) set_handler(signal, SIG_DFL);
+  give_signals_back();
 }
 
 Window Screen::window() const { return {terminal_.width(), terminal_.height()}; }
@@ -131,6 +179,11 @@ void Screen::draw(std::string_view text, std::string_view last) {
 std::optional<char> Screen::wait(Duration time) {
   const TimePoint end = terminal_.now() + time;
   while (window() == drawn_) {
+    if (is_back != 0) {
+      is_back = 0;
+      drawn_ = {.columns = 0, .rows = 0};
+      return std::nullopt;
+    }
     const Duration left = std::min(end - terminal_.now(), kKeyLookEvery);
     if (left <= Duration::zero()) return std::nullopt;
     pollfd keys{.fd = has_keys ? STDIN_FILENO : -1, .events = POLLIN, .revents = 0};

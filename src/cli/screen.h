@@ -1,5 +1,7 @@
 // The whole window for one command: a picture that is drawn over itself, keys without Enter.
-// Whatever ends the program, Ctrl-C and SIGTERM included, leaves the terminal as it was.
+// Whatever ends the program, Ctrl-C and SIGTERM included, leaves the terminal as it was; Ctrl-Z
+// does so too, and the picture is back with the program. Signals that whoever started it ignores
+// (`nohup`) stay ignored.
 //
 // Thread safety: none. At most one at a time.
 #pragma once
