@@ -194,16 +194,18 @@ class Bench {
     Measured measured{.name = "pick_up", .what = "a task's way to a waiting worker"};
     session_.say(fmt::format("Measuring {}", measured.what));
     for (std::size_t i = 0; i < kPickUps; ++i) {
-      std::promise<http::CallResult> leased;
+      // Shared: the client's thread may still be inside it when the answer is here.
+      const auto leased = std::make_shared<std::promise<http::CallResult>>();
+      std::future<http::CallResult> lease = leased->get_future();
       client_.send(post("/api/v1/leases", lease_body(1, "5s"))(i),
-                   [&](http::CallResult result) { leased.set_value(std::move(result)); });
+                   [leased](http::CallResult result) { leased->set_value(std::move(result)); });
       session_.terminal().sleep(kHeadStart);
       const auto submitted = std::chrono::steady_clock::now();
       if (!session_.call(http::Method::kPost, "/api/v1/tasks", spec)) {
-        leased.get_future().wait();
+        lease.wait();
         return false;
       }
-      const auto answer = session_.read(leased.get_future().get());
+      const auto answer = session_.read(lease.get());
       const auto took = std::chrono::steady_clock::now() - submitted;
       if (!answer) {
         session_.complain(session_.exit_code(), session_.trouble());
