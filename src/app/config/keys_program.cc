@@ -18,6 +18,15 @@ using namespace std::chrono_literals;
 constexpr std::size_t kKiB = 1024;
 constexpr std::size_t kMiB = 1024 * kKiB;
 
+// Paths are put behind it, and begin with a slash.
+Place<std::string> base_url(ServerConfig& server) {
+  return {[&server] { return std::optional(server.base_url); },
+          [&server](std::string url) {
+            while (url.ends_with('/')) url.pop_back();
+            server.base_url = std::move(url);
+          }};
+}
+
 Keys server_keys(ServerConfig& server) {
   http::ServerSettings& http = server.http;
   return {
@@ -34,7 +43,7 @@ Keys server_keys(ServerConfig& server) {
               {"Threads that read requests and write answers."}),
       count("connections", at(http.connections_max), 1, 100'000,
             {"Connections at once, at most; beyond them 503 is answered."}),
-      text("base-url", at(server.base_url),
+      text("base-url", base_url(server),
            {"How the server is reached from outside, for links and callbacks; as it listens where "
             "not given.",
             Reload::kRestart, "https://recourse.example.com"},

@@ -67,6 +67,12 @@ TEST(LoadConfig, TheEnvironmentReachesKeysWithDashesAndNamedThings) {
   EXPECT_THAT(config.server.trusted_hosts, ElementsAre("a.example", "b.example"));
 }
 
+TEST(LoadConfig, ABaseUrlEndsWithoutASlash) {
+  EXPECT_EQ(config_of("server: {base-url: 'https://r.example/x//'}").server.base_url,
+            "https://r.example/x")
+      << "paths are put behind it";
+}
+
 TEST(LoadConfig, AFlagQuotesANameWithADot) {
   const Config config = config_of("", {}, {R"(kinds."order.paid".url=http://a/?x=1)"});
 
