@@ -55,7 +55,8 @@ void CaseBook::ended(const CaseKey& key, bool told, Duration wait) {
 }
 
 Duration CaseBook::wait_of(const Out& out) const {
-  if (out.told && out.wait > Duration::zero()) return out.wait;
+  // Not back before its hold would have ended: until then it is in one hand.
+  if (out.told && out.wait > Duration::zero()) return std::max(out.wait, out.hold);
   return std::min(out.hold * 2, settings_.hold_max);
 }
 

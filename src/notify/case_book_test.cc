@@ -75,13 +75,16 @@ TEST_F(CaseBookTest, WhatCouldNotBeToldIsTriedAgainLater) {
 TEST_F(CaseBookTest, WhatHasToWaitLeavesTheBookUntilThen) {
   (void)take(due(1));
   (void)take(due(2));
+  (void)take(due(3));
   book_.ended(key(1), false, 9h);
   book_.ended(key(2), false, Duration::max());
+  book_.ended(key(3), false, 1s);
   const auto batch = book_.to_put_off(kTakenAt);
-  ASSERT_THAT(batch, SizeIs(2));
+  ASSERT_THAT(batch, SizeIs(3));
   EXPECT_FALSE(batch[0].told) << "no reminder is counted";
   EXPECT_EQ(batch[0].wait, 9h);
   EXPECT_EQ(batch[1].wait, 24h) << "asked for once a day, whatever a filter says";
+  EXPECT_EQ(batch[2].wait, 60s) << "not before its hold would have ended";
   write(batch, kTakenAt);
   EXPECT_EQ(book_.out(), 0U);
 }
