@@ -213,7 +213,7 @@ int run(int argc, char** argv) {
     with.push_back(side.rate);
     dead += side.dead;
     const auto& counts = side.counts;
-    adds_up &= counts.routed == counts.sent + counts.failed + counts.suppressed + counts.out;
+    adds_up &= counts.out == 0 && counts.routed == counts.sent + counts.failed + counts.suppressed;
   }
   const double ratio = median(with) / median(without);
   print({{.bench = "notify",
@@ -224,11 +224,11 @@ int run(int argc, char** argv) {
           .goal = "0.9 of notifications off",
           .met = ratio >= 0.9},
          {.bench = "notify",
-          .name = "dead letters told of",
+          .name = "dead letters, all counted",
           .value = static_cast<double>(dead) / kRuns,
           .unit = "a run",
           .comparison = std::nullopt,
-          .goal = "routed = sent + failed + suppressed + out",
+          .goal = "routed = sent + failed + suppressed",
           .met = adds_up},
          {.bench = "notify",
           .name = "memory after it all",

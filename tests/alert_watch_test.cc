@@ -15,6 +15,7 @@ using testing::ElementsAre;
 using testing::SizeIs;
 
 constexpr Duration kWithin = 10s;
+constexpr Duration kEvery = 1h;
 
 // One of the nodes that share a store. Its thread never comes to look: tests do.
 class WatchingNode {
@@ -22,11 +23,13 @@ class WatchingNode {
   WatchingNode(std::string name, store::OpenedStore& opened, const Clock& clock,
                const std::vector<AlertDefinition>& alerts)
       : ids_(clock, std::hash<std::string>()(name)),
+        time_(clock),
         lately_(alerts),
         watch_(
-            {.alerts = alerts, .look_every = 1h, .sayer = {.node = std::move(name)}},
+            {.alerts = alerts, .look_every = kEvery, .sayer = {.node = std::move(name)}},
             {.reader = opened.reader(),
              .lately = lately_,
+             .time = time_,
              .store_now = [&clock] { return clock.now(); },
              .turns = [this] { return turns; }},
             opened.records(),
@@ -37,6 +40,10 @@ class WatchingNode {
             ids_, clock, log_) {}
 
   void look() { ASSERT_TRUE(watch_.look()); }
+  void stop() {
+    watch_.stop();
+    watch_.record_told();
+  }
   std::vector<Event> events() const {
     std::vector<Event> all;
     for (const Notice& notice : fired) all.push_back(notice.event);
@@ -52,6 +59,7 @@ class WatchingNode {
  private:
   NullLog log_;
   UlidSource ids_;
+  SteadyTime time_;
   Lately lately_;
   AlertWatch watch_;
 };
@@ -117,11 +125,25 @@ TEST_F(AlertWatchTest, WhatTheTellerCouldNotTellAnotherTells) {
   first.look();
   ASSERT_THAT(first.fired, SizeIs(1));
 
-  clock_.advance(kAlertHold);
+  clock_.advance(times_for(kEvery).hold);
   second.look();
 
   ASSERT_THAT(second.fired, SizeIs(1));
   EXPECT_EQ(second.fired[0].id, first.fired[0].id);
+}
+
+TEST_F(AlertWatchTest, WhatWasToldWhileItStoppedIsNotToldAgain) {
+  WatchingNode first("n1", *opened_, clock_, {pending(1)});
+  submit("orders.pay");
+  first.look();
+  first.endings.at(0)({Fate::kDelivered});
+  first.stop();
+
+  clock_.advance(times_for(kEvery).hold);
+  WatchingNode second("n2", *opened_, clock_, {pending(1)});
+  second.look();
+
+  EXPECT_THAT(second.fired, SizeIs(0));
 }
 
 TEST_F(AlertWatchTest, TheOldestDueTasksWaitIsSeen) {

@@ -200,7 +200,7 @@ TEST_F(CaseTellerTest, AStoreThatIsDownIsLeftAloneForLongerAndLonger) {
   DownCases down(clock);
   const auto teller = this->teller(down, clock);
   ASSERT_TRUE(eventually([&] {
-    clock.advance(100ms);
+    clock.advance(10ms);
     teller->hint();
     return down.asked().size() >= 4;
   }));

@@ -30,8 +30,8 @@ class Troubled final : public store::Records {
 
   Result<store::AddedRecord> add(const store::Record& record, std::optional<Duration> lives_for,
                                  Duration within, const std::optional<store::Deed>& deed) override {
-    ++calls;
     const Mood now = mood;
+    ++calls;
     if (now == Mood::kDown) return fail(ErrorCode::kUnavailable, "the store is down");
     if (now == Mood::kStrict) return fail(ErrorCode::kInvalid, "never");
     auto added = real_.add(record, lives_for, within, deed);

@@ -36,8 +36,9 @@ Result<States> read_states(Desk& desk) {
   return states;
 }
 
-// 100, not 1E2, which is how JSON's writer shows a double.
+// 100, not 1E2, which is how JSON's writer shows a double; 2.4, not 2.4000000000000004.
 boost::json::value number(double figure) {
+  figure = std::round(figure * 1e6) / 1e6;
   if (std::nearbyint(figure) == figure && std::abs(figure) < 1e15) {
     return static_cast<std::int64_t>(figure);
   }

@@ -121,16 +121,16 @@ std::string read_note(Fields& fields) {
   return note;
 }
 
-void read_assignee(Fields& fields, std::string& assignee) {
-  const std::optional<std::string> name = fields.text("assignee");
-  if (!name) return;
-  if (name->empty() || name->size() > store::kAssigneeBytesMax || !is_plain_text(*name) ||
-      *name == kNobody) {
+// Whoever asks, unless they name somebody.
+std::string read_assignee(Fields& fields, const std::string& caller) {
+  const std::string name = fields.text("assignee").value_or(caller);
+  if (name.empty() || name.size() > store::kAssigneeBytesMax || !is_plain_text(name) ||
+      name == kNobody) {
     fields.refuse("assignee", fmt::format("must be a name of up to {} bytes of plain text, and not "
                                           "{}; give-back takes it from whoever has it",
                                           store::kAssigneeBytesMax, kNobody));
   }
-  assignee = *name;
+  return name;
 }
 
 // By the store's clock, so that nobody's clock but one matters.
@@ -156,8 +156,8 @@ http::Response take(Desk& desk, const Call& call) {
   if (!body) return refuse(400, body.error().message);
   std::vector<FieldError> errors;
   Fields fields(*body, "", errors);
-  store::Assignment assignment{.assignee = call.caller.name, .due = std::nullopt, .note = ""};
-  read_assignee(fields, assignment.assignee);
+  store::Assignment assignment{
+      .assignee = read_assignee(fields, call.caller.name), .due = std::nullopt, .note = ""};
   assignment.due = read_due(fields, desk.node.store_now());
   assignment.note = read_note(fields);
   fields.refuse_others();

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/ulid_source.h"
+#include "engine/core/happening.h"
 #include "engine/executor.h"
 #include "engine/lease_desk.h"
 #include "engine/node.h"
@@ -85,6 +86,8 @@ struct Desk {
   BulkJobs& bulk;
   Feed& feed;
   Figures& figures;
+  // What a worker's report has moved, for everybody who hears of what the engine moves.
+  std::function<void(const engine::Happening&)> happened;
   LeaseLine& lease_line;
   notify::Notifier& notifier;
   std::vector<ChannelCard> channels;

@@ -177,10 +177,7 @@ http::Response reported(Desk& desk, const Call& call, const engine::Report& repo
                   "this ticket is not valid any more: the lease ended or somebody else has the "
                   "task; drop the result");
   }
-  if (answer->moved) {
-    desk.figures.happened(*answer->moved);
-    desk.feed.tell(*answer->moved, desk.clock.now());
-  }
+  if (answer->moved) desk.happened(*answer->moved);
   desk.lease_line.nudge();
   desk.node.hint_work();
   return json_response(

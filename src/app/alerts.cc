@@ -33,6 +33,7 @@ void Alerts::start(engine::Node& node, store::OpenedStore& opened, notify::Alert
                                  .sayer = std::move(sayer)},
       notify::AlertSources{.reader = opened.reader(),
                            .lately = lately_,
+                           .time = time_,
                            .store_now = [&node] { return node.store_now(); },
                            .turns = [&node] { return node.turns(); }},
       opened.records(), std::move(fire), ids, clock, log);

@@ -25,7 +25,14 @@ class Alerts {
   // Begins to look at them; nothing where notifications are switched off or there are none.
   void start(engine::Node& node, store::OpenedStore& opened, notify::AlertWatch::Fire fire,
              notify::Sayer sayer, UlidSource& ids, const Clock& clock, Log& log);
-  void stop() { watch_.reset(); }
+  // Looks no more; from any thread.
+  void stop() {
+    if (watch_ != nullptr) watch_->stop();
+  }
+  // After the notifier: what people were told is written down.
+  void record_told() {
+    if (watch_ != nullptr) watch_->record_told();
+  }
 
  private:
   const NotifyConfig& config_;

@@ -84,13 +84,7 @@ class Server final : public RunningServer {
     Result<> registered = register_kinds(config_, environment, *node_, *client_, clock_);
     if (!registered) return registered;
     if (Result<> tells = make_notifications(); !tells) return tells;
-    node_->listen([this](const engine::Happening& happening) {
-      notifications_->happened(happening);
-      alerts_.happened(happening);
-      figures_.happened(happening);
-      feed_.tell(happening, clock_.now());
-      log_happening(log_, happening);
-    });
+    node_->listen([this](const engine::Happening& happening) { happened(happening); });
     tokens_.emplace(store_.opened->records(), ids_, clock_, fixed_tokens(config_));
     return check_access();
   }
@@ -121,6 +115,7 @@ class Server final : public RunningServer {
         .bulk = *bulk_,
         .feed = feed_,
         .figures = figures_,
+        .happened = [this](const engine::Happening& happening) { happened(happening); },
         .lease_line = *lease_line_,
         .notifier = notifications_->notifier(),
         .channels = channel_cards_of(config_.notify),
@@ -158,6 +153,7 @@ class Server final : public RunningServer {
     const engine::Stopped stopped = node_->stop(limit);
     alerts_.stop();
     if (notifications_) notifications_->stop(std::min(limit, kMessagesEndWithin));
+    alerts_.record_told();
     // Workers who wait for work would be waited for.
     if (lease_line_) lease_line_->close();
     if (http_) http_->stop(std::min(limit, kRequestsEndWithin));
@@ -165,6 +161,15 @@ class Server final : public RunningServer {
   }
 
  private:
+  // On the engine's thread, and on those of the API for what workers report.
+  void happened(const engine::Happening& happening) {
+    notifications_->happened(happening);
+    alerts_.happened(happening);
+    figures_.happened(happening);
+    feed_.tell(happening, clock_.now());
+    log_happening(log_, happening);
+  }
+
   // Who tells people, and where they see a task.
   [[nodiscard]] notify::Sayer sayer() const {
     const std::string& base = config_.server.base_url;

@@ -14,7 +14,8 @@ std::string json_line(TimePoint at, LogLevel level, std::string_view event,
                       std::span<const LogField> fields) {
   boost::json::object line{
       {"at", format_rfc3339(at)}, {"level", to_string(level)}, {"event", event}};
-  for (const LogField& field : fields) line[field.key] = field.value;
+  // What a line begins with stays its own.
+  for (const LogField& field : fields) line.emplace(field.key, field.value);
   return boost::json::serialize(line) + "\n";
 }
 

@@ -46,6 +46,13 @@ TEST(AlertConfig, WhatCannotWorkIsRefusedWithAWayOut) {
               ElementsAre(HasSubstr("needs at-least or at-most, one of them")));
   EXPECT_THAT(problems_of(with_alert("at-least: 10, clear: 20")),
               ElementsAre(HasSubstr("notify.alerts.late.clear (20) must be less than at-least")));
+  EXPECT_THAT(
+      problems_of(with_alert("figure: failure_rate, at-least: 50")),
+      ElementsAre(HasSubstr("a failure_rate is between 0 and 1; for half of all attempts 0.5")));
+  EXPECT_THAT(problems_of(with_alert("figure: backlog, kinds: [mail], at-least: 20000")),
+              ElementsAre(HasSubstr("is never reached: a backlog is counted up to 10000 a kind")));
+  EXPECT_THAT(problems_of("notify: {alerts: [{name: a@b, at-least: 1}]}"),
+              ElementsAre(HasSubstr("must not have an @")));
   EXPECT_THAT(problems_of(with_alert("figure: dead_letters, at-least: 1")),
               ElementsAre(HasSubstr("count, backlog, oldest_due")));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,7 @@
 #include "base/duration_text.h"
 #include "base/text.h"
 #include "engine/core/rules.h"
+#include "store/limits.h"
 
 namespace recourse::app {
 namespace {
@@ -200,6 +202,17 @@ class Finisher {
     }
   }
 
+  // A backlog is counted up to a bound.
+  static double most_of(const notify::AlertDefinition& alert) {
+    const bool is_open =
+        alert.kinds.empty() ||
+        std::ranges::any_of(alert.kinds, [](const auto& kind) { return kind.ends_with('*'); });
+    if (alert.figure != notify::AlertFigure::kBacklog || is_open) {
+      return std::numeric_limits<double>::infinity();
+    }
+    return static_cast<double>(alert.kinds.size() * store::kBacklogCountMax);
+  }
+
   void finish_alert(const std::string& path, AlertConfig& config) {
     policy::AlertSettings& rule = config.alert.rule;
     if (config.at_least.has_value() == config.at_most.has_value()) {
@@ -219,6 +232,13 @@ class Finisher {
             fmt::format("{}.clear ({}) must be {} ({}): between the two nothing changes", path,
                         rule.clear_at, above ? "less than at-least" : "more than at-most",
                         rule.fire_at));
+    require(
+        config.alert.figure != notify::AlertFigure::kFailureRate || rule.fire_at <= 1,
+        {path + ".at-least", path + ".at-most"},
+        fmt::format("{}: a failure_rate is between 0 and 1; for half of all attempts 0.5", path));
+    require(!above || rule.fire_at <= most_of(config.alert), {path + ".at-least"},
+            fmt::format("{}.at-least ({}) is never reached: a backlog is counted up to {} a kind",
+                        path, rule.fire_at, store::kBacklogCountMax));
     check_whole(path, notify::validate(config.alert));
   }
 

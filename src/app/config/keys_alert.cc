@@ -61,7 +61,10 @@ Key alerts_key(NotifyConfig& config) {
     for (AlertConfig& one : config.alerts) all.emplace_back(one.alert.name, alert_keys(one));
     return all;
   };
-  items.refuse_name = check_name;
+  items.refuse_name = [](std::string_view name) -> std::string {
+    // What a node's own records are called has one behind the name.
+    return name.find('@') == std::string_view::npos ? check_name(name) : "must not have an @";
+  };
   return {.path = "alerts",
           .type = "a list of alerts, each with a name",
           .about = {"Figures that people are told of when they go wrong, and when they are well "

@@ -111,8 +111,8 @@ Keys rule_keys(notify::RouteRule& rule) {
            {"Of which kinds; one that ends in * stands for all that begin so.", Reload::kRestart,
             "[orders.*]"}),
       choice("from", at(rule.from), notify::kAllSeverities, {"Of this severity or more."}),
-      list("channels", at(rule.channels),
-           {"Where it goes; an empty list: nowhere.", Reload::kRestart, "[ops]"}),
+      required(list("channels", at(rule.channels),
+                    {"Where it goes; an empty list: nowhere.", Reload::kRestart, "[ops]"})),
   };
 }
 

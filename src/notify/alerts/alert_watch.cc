@@ -10,8 +10,8 @@
 namespace recourse::notify {
 namespace {
 
-// Of one call to the store.
-constexpr Duration kAlertPatience = std::chrono::seconds(10);
+// Of one call to the store: a server that stops waits for it.
+constexpr Duration kAlertPatience = std::chrono::seconds(3);
 
 }  // namespace
 
@@ -21,15 +21,15 @@ AlertWatch::AlertWatch(AlertWatchSettings settings, AlertSources sources, store:
       records_(records),
       fire_(std::move(fire)),
       ids_(ids),
-      clock_(clock),
-      time_(clock),
       log_(log),
       desk_(std::make_shared<Desk>()),
       figures_(std::move(sources), clock) {
   {
     const MutexLock lock(desk_->mutex);
-    for (const AlertDefinition& alert : settings_.alerts) desk_->alerts.emplace_back(alert);
+    const AlertTimes times = times_for(settings_.look_every);
+    for (const AlertDefinition& alert : settings_.alerts) desk_->alerts.emplace_back(alert, times);
   }
+  const MutexLock lock(joining_);
   if (!settings_.alerts.empty()) thread_ = std::thread([this] { run(); });
 }
 
@@ -41,6 +41,8 @@ void AlertWatch::stop() {
     desk_->stopping = true;
     desk_->changed.notify_all();
   }
+  stop_.request_stop();
+  const MutexLock lock(joining_);
   if (thread_.joinable()) thread_.join();
 }
 
@@ -49,6 +51,7 @@ void AlertWatch::run() {
   bool was_down = false;
   while (!wait()) {
     const Result<> looked = look();
+    if (stop_.stop_requested()) return;
     if (!looked && !std::exchange(was_down, true)) {
       const std::array<LogField, 1> fields{{{"error", looked.error().message}}};
       log_.write(LogLevel::kWarning, "alerts_not_looked_at", fields);
@@ -69,11 +72,12 @@ bool AlertWatch::wait() {
 
 Result<> AlertWatch::look() {
   const MutexLock lock(looking_);
-  const auto read = figures_.read(settings_.alerts, kAlertPatience);
+  const auto read = figures_.read(settings_.alerts, kAlertPatience, stop_.get_token());
   if (!read) return fail(read.error());
   const auto stored = read_stored();
   if (!stored) return fail(stored.error());
   for (std::size_t place = 0; place < settings_.alerts.size(); ++place) {
+    if (stop_.stop_requested()) break;
     const auto found = stored->find(record_name(settings_.alerts[place], settings_.sayer.node));
     const Stored* one = found == stored->end() ? nullptr : &found->second;
     if (Result<> looked = look_at(place, (*read)[place], one); !looked) return looked;
@@ -97,9 +101,26 @@ Result<std::map<std::string, AlertWatch::Stored>> AlertWatch::read_stored() {
   return all;
 }
 
+void AlertWatch::record_told() {
+  const MutexLock lock(looking_);
+  const auto stored = read_stored();
+  if (!stored) return;
+  for (std::size_t place = 0; place < settings_.alerts.size(); ++place) {
+    const auto found = stored->find(record_name(settings_.alerts[place], settings_.sayer.node));
+    if (found == stored->end()) continue;
+    std::optional<AlertState> told;
+    {
+      const MutexLock desk_lock(desk_->mutex);
+      told = desk_->alerts[place].told_mark(found->second.state, figures_.store_now());
+    }
+    // Where it cannot be written, people are told once more, under the same id.
+    if (told && !write(found->first, *told, &found->second)) return;
+  }
+}
+
 Result<> AlertWatch::look_at(std::size_t place, double figure, const Stored* stored) {
-  const AlertLook look{.steady = time_.now(),
-                       .wall = clock_.now(),
+  const AlertLook look{.steady = figures_.steady_now(),
+                       .wall = figures_.store_now(),
                        .figure = figure,
                        .stored = stored == nullptr ? std::nullopt : stored->state,
                        .fresh_id = "alt_" + to_string(ids_.next()),
@@ -121,13 +142,14 @@ Result<bool> AlertWatch::write(const std::string& name, const AlertState& state,
                                const Stored* stored) {
   store::Record record{
       .space = std::string(kAlertSpace), .name = name, .value = to_value(state), .version = 1};
+  const Duration kept = times_for(settings_.look_every).kept;
   if (stored == nullptr) {
-    const auto added = records_.add(record, kAlertKept, kAlertPatience);
+    const auto added = records_.add(record, kept, kAlertPatience);
     if (!added) return fail(added.error());
     return added->added;
   }
   record.version = stored->record.version;
-  const auto replaced = records_.replace(record, kAlertKept, kAlertPatience);
+  const auto replaced = records_.replace(record, kept, kAlertPatience);
   if (replaced) return true;
   const ErrorCode code = replaced.error().code;
   if (code == ErrorCode::kConflict || code == ErrorCode::kNotFound) return false;

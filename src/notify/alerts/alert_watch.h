@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -44,7 +45,11 @@ class AlertWatch {
 
   // One look. Its own thread does so; tests that move a clock by hand call it.
   Result<> look();
+  // Looks no more. Waits for the call to the store that is out.
   void stop();
+  // After stop(), and once what was fired has ended: that people were told is written down, so that
+  // nobody tells them again.
+  void record_told();
 
  private:
   struct Stored {
@@ -63,7 +68,7 @@ class AlertWatch {
   // True: it is to stop.
   bool wait();
   Result<std::map<std::string, Stored>> read_stored();
-  Result<> look_at(std::size_t place, double figure, const Stored* stored);
+  Result<> look_at(std::size_t place, double figure, const Stored* stored) REQUIRES(looking_);
   // False: somebody else was faster.
   Result<bool> write(const std::string& name, const AlertState& state, const Stored* stored);
   void tell(std::size_t place, const AlertState& state);
@@ -72,13 +77,14 @@ class AlertWatch {
   store::Records& records_;
   const Fire fire_;
   UlidSource& ids_;
-  const Clock& clock_;
-  const SteadyTime time_;
   Log& log_;
   const std::shared_ptr<Desk> desk_;
+  std::stop_source stop_;
   Mutex looking_;
   AlertFigures figures_ GUARDED_BY(looking_);
-  std::thread thread_;
+  // Of whoever stops it first.
+  Mutex joining_;
+  std::thread thread_ GUARDED_BY(joining_);
 };
 
 }  // namespace recourse::notify

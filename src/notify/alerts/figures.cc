@@ -29,9 +29,9 @@ std::int64_t count_of(const AlertDefinition& alert, const store::Counts& all) {
 }  // namespace
 
 Result<std::vector<double>> AlertFigures::read(const std::vector<AlertDefinition>& alerts,
-                                               Duration within) {
+                                               Duration within, const std::stop_token& stop) {
   Answers answers;
-  if (Result<> asked = ask(alerts, answers, within); !asked) return fail(asked.error());
+  if (Result<> asked = ask(alerts, answers, within, stop); !asked) return fail(asked.error());
   std::vector<double> read;
   read.reserve(alerts.size());
   for (const AlertDefinition& alert : alerts) read.push_back(figure(alert, answers));
@@ -39,7 +39,7 @@ Result<std::vector<double>> AlertFigures::read(const std::vector<AlertDefinition
 }
 
 Result<> AlertFigures::ask(const std::vector<AlertDefinition>& alerts, Answers& answers,
-                           Duration within) {
+                           Duration within, const std::stop_token& stop) {
   if (std::ranges::any_of(alerts, asks_for_nodes)) {
     auto nodes = sources_.reader.nodes(within);
     if (!nodes) return fail(nodes.error());
@@ -55,6 +55,7 @@ Result<> AlertFigures::ask(const std::vector<AlertDefinition>& alerts, Answers& 
       return asks_for_backlog(alert) && counts(alert, key.first.value);
     });
     if (!wanted) continue;
+    if (stop.stop_requested()) return fail(ErrorCode::kUnavailable, "it is stopping");
     const auto due = sources_.reader.backlog(key.first, within);
     if (!due) return fail(due.error());
     answers.backlogs.emplace(key.first, *due);
@@ -83,7 +84,7 @@ double AlertFigures::figure(const AlertDefinition& alert, const Answers& answers
     }
     case AlertFigure::kFailureRate:
     case AlertFigure::kTakeovers:
-    case AlertFigure::kLostNodes: return sources_.lately.figure(alert, time_.now());
+    case AlertFigure::kLostNodes: return sources_.lately.figure(alert, steady_now());
     case AlertFigure::kLiveNodes:
       return static_cast<double>(
           std::ranges::count(*answers.nodes, false, [](const auto& node) { return node.dead; }));

@@ -14,9 +14,9 @@ namespace recourse::notify {
 
 class Motion {
  public:
-  // Zero where `mark` is higher than ever before.
+  // Zero where `mark` is another than before.
   Duration still_for(std::uint64_t mark, BootTime now) {
-    if (!mark_ || mark > *mark_) {
+    if (mark_ != mark) {
       mark_ = mark;
       since_ = now;
     }
@@ -28,7 +28,8 @@ class Motion {
   BootTime since_{};
 };
 
-// Grows with every heartbeat of any node, and with nothing else.
+// Another one with every heartbeat of any node. Of dead ones too: that a node leaves is no
+// heartbeat.
 inline std::uint64_t mark_of(const std::vector<store::NodeRow>& nodes) {
   std::int64_t newest = 0;
   for (const store::NodeRow& node : nodes) {

@@ -10,6 +10,7 @@
 // Thread safety: none.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -18,15 +19,23 @@
 
 namespace recourse::notify {
 
-// How long whoever tells has for it.
-inline constexpr Duration kAlertHold = std::chrono::minutes(1);
-// A record that nobody renews is gone after this: its alert was taken out of the configuration, or
-// its node is gone.
-inline constexpr Duration kAlertKept = std::chrono::hours(1);
+struct AlertTimes {
+  // How long whoever tells has for it. That it was told is written with the next look.
+  Duration hold = std::chrono::minutes(1);
+  // A record that nobody renews is gone after this: its alert was taken out of the configuration,
+  // or its node is gone.
+  Duration kept = std::chrono::hours(1);
+};
+
+// Some looks fit into each.
+constexpr AlertTimes times_for(Duration look_every) {
+  return {.hold = std::max<Duration>(std::chrono::minutes(1), look_every * 3),
+          .kept = std::max<Duration>(std::chrono::hours(1), look_every * 4)};
+}
 
 struct AlertLook {
   TimePoint steady;  // never jumps
-  TimePoint wall;
+  TimePoint wall;    // the store's, which all nodes share
   double figure;
   // What is stored; empty: nothing, so it does not fire.
   std::optional<AlertState> stored;
@@ -44,10 +53,14 @@ struct AlertStep {
 class WatchedAlert {
  public:
   // The definition must be valid.
-  explicit WatchedAlert(const AlertDefinition& alert) : rule_(alert.rule) {}
+  explicit WatchedAlert(const AlertDefinition& alert, AlertTimes times = {})
+      : settings_(alert.rule), times_(times), rule_(alert.rule) {}
 
   // What is to be written, if anything.
   std::optional<AlertStep> look(const AlertLook& look);
+  // Only that people were told, where they were: for one who stops.
+  [[nodiscard]] std::optional<AlertState> told_mark(const std::optional<AlertState>& stored,
+                                                    TimePoint wall) const;
   // It was written, and people are being told.
   void telling(const AlertState& written) { out_ = Out{.id = written.id}; }
   // People were told, or could not be.
@@ -61,7 +74,10 @@ class WatchedAlert {
   };
 
   std::optional<AlertStep> go_on(const AlertLook& look);
+  [[nodiscard]] double figure_of(const AlertLook& look) const;
 
+  policy::AlertSettings settings_;
+  AlertTimes times_;
   policy::AlertRule rule_;
   std::optional<Out> out_;
 };

@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace recourse::notify {
 namespace {
 
 using namespace std::chrono_literals;
 
 constexpr TimePoint kFirstLook{1'700'000'000s};
+constexpr Duration kAlertHold = AlertTimes().hold;
+constexpr Duration kAlertKept = AlertTimes().kept;
 
 AlertDefinition dead_letters() {
   return {.name = "dead", .rule = {.fire_at = 100, .clear_at = 80, .fire_after = 1min}};
@@ -136,6 +140,37 @@ TEST(WatchedAlert, WordOfAnEarlierChangeSaysNothingOfThisOne) {
   node.alert.ended("a0", true);
 
   EXPECT_FALSE(node.look(kFirstLook + 1s, 120, state));
+}
+
+TEST(WatchedAlert, ARateThatHasNothingLeftToCountIsOver) {
+  Watcher node;
+  AlertState state = node.fired();
+  state.told = true;
+  constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+
+  const auto cleared = node.look(kFirstLook + 1min, kNothing, state, "a2");
+
+  ASSERT_TRUE(cleared);
+  EXPECT_FALSE(cleared->write.firing);
+  EXPECT_FALSE(Watcher().look(kFirstLook, kNothing, std::nullopt)) << "and never begins";
+}
+
+TEST(WatchedAlert, WhoeverStopsWritesDownOnlyWhatPeopleWereTold) {
+  Watcher node;
+  const AlertState state = node.fired();
+  EXPECT_FALSE(node.alert.told_mark(state, kFirstLook));
+  node.alert.ended("a1", true);
+
+  const auto told = node.alert.told_mark(state, kFirstLook);
+
+  ASSERT_TRUE(told);
+  EXPECT_TRUE(told->told);
+}
+
+TEST(WatchedAlert, RareLooksHaveLongerTimes) {
+  EXPECT_EQ(times_for(15s).hold, 1min);
+  EXPECT_EQ(times_for(1h).hold, 3h);
+  EXPECT_EQ(times_for(1h).kept, 4h);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ LogLevel level_of(Severity severity) {
 }  // namespace
 
 Result<> LogChannel::send(const Notice& notice, std::stop_token) {
-  std::vector<LogField> fields{{"event", std::string(to_string(notice.event))},
+  std::vector<LogField> fields{{"notice_event", std::string(to_string(notice.event))},
                                {"severity", std::string(to_string(severity_of(notice)))}};
   const auto add = [&fields](std::string_view key, std::string value) {
     if (!value.empty()) fields.push_back({key, std::move(value)});
@@ -39,7 +39,7 @@ Result<> LogChannel::send(const Notice& notice, std::stop_token) {
   add("reason", notice.reason);
   add("error", one_line(notice.last_error, kErrorCharactersMax));
   add("node", notice.node);
-  add("at", format_rfc3339(notice.at));
+  add("happened_at", format_rfc3339(notice.at));
   add_number("reminder", notice.reminder);
   add_number("more", notice.more);
   add("link", notice.link);

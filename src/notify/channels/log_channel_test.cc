@@ -19,8 +19,8 @@ TEST(LogChannel, WritesOneLineWithTheNoticesFields) {
 
   ASSERT_EQ(log.lines().size(), 1U);
   const std::string line = log.lines()[0];
-  EXPECT_THAT(line,
-              testing::StartsWith("error notification event=max_retry_reached severity=error"));
+  EXPECT_THAT(line, testing::StartsWith(
+                        "error notification notice_event=max_retry_reached severity=error"));
   EXPECT_THAT(line, HasSubstr("notice=ntc_01J"));
   EXPECT_THAT(line, HasSubstr("more=412"));
   EXPECT_THAT(line, HasSubstr("shard=7"));
