@@ -24,7 +24,7 @@ ExitCode list_alerts(Session& session) {
   const Table table({{.title = "NAME", .may_shrink = true},
                      {.title = "NOW"},
                      {.title = "SINCE"},
-                     {.title = "WAS", .align = Align::kRight},
+                     {.title = "FIGURE", .align = Align::kRight},
                      {.title = "LIMIT", .align = Align::kRight},
                      {.title = "NODE", .may_shrink = true},
                      {.title = "OF", .may_shrink = true}});
@@ -33,7 +33,7 @@ ExitCode list_alerts(Session& session) {
     const bool fires = firing != nullptr && firing->is_bool() && firing->as_bool();
     const auto since = time_of(alert, "since");
     rows.add({{text_of(alert, "name")},
-              {fires ? "fires" : "quiet", fires ? &Colors::red : &Colors::green},
+              {fires ? "fires" : "ok", fires ? &Colors::red : &Colors::green},
               {since ? relative(*since, session.now()) : ""},
               {figure_text(alert, "value")},
               {limit_text(alert)},

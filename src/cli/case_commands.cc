@@ -38,8 +38,10 @@ ExitCode list_cases(Session& session, CaseListFlags flags) {
   }
   if (flags.unassigned) flags.assignee = "none";
   if (!flags.assignee.empty()) flags.list.more.emplace_back("assignee", flags.assignee);
-  return list_pages(session, "/api/v1/cases", flags.list, case_table,
-                    "Nothing waits for a person.");
+  const std::string none = flags.assignee.empty() ? "Nothing waits for a person."
+                           : flags.unassigned     ? "Nothing waits that nobody has taken."
+                                                  : flags.assignee + " has no cases.";
+  return list_pages(session, "/api/v1/cases", flags.list, case_table, none);
 }
 
 ExitCode show_case(Session& session, const std::string& id) {

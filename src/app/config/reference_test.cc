@@ -127,5 +127,24 @@ TEST(Deploy, TheBlocksInTheDocumentationParse) {
   EXPECT_GE(blocks, 2);
 }
 
+// What a reader copies out of the guide is accepted as it stands.
+TEST(Reference, TheExamplesOfTheNotificationsAreAccepted) {
+  const std::string document = read_file(in_repository("docs/notifications.md"));
+  constexpr std::string_view kBegin = "```yaml\n";
+  int blocks = 0;
+  for (std::size_t at = document.find(kBegin); at != std::string::npos;
+       at = document.find(kBegin, at)) {
+    at += kBegin.size();
+    const std::size_t end = document.find("```", at);
+    EXPECT_THAT(
+        problems_of(document.substr(at, end - at), {{"SLACK_URL", "https://chat.example.com/hook"},
+                                                    {"MAIL_PASSWORD", "a-password"}}),
+        IsEmpty());
+    at = end + 3;
+    ++blocks;
+  }
+  EXPECT_EQ(blocks, 2);
+}
+
 }  // namespace
 }  // namespace recourse::app
