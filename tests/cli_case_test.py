@@ -33,7 +33,7 @@ class Cases(CliTest):
         self.assertIn(free, unassigned)
         self.assertNotIn(hers, unassigned)
         self.check(run("case", "list", "--assignee", "nobody-here"), 0, "^$",
-                   "Nothing waits for a person")
+                   "nobody-here has no cases")
         self.check(run("case", "list", "--mine", "--unassigned"), 2, "^$", "--unassigned")
 
     def test_are_taken_until_they_are_due(self):
