@@ -76,9 +76,11 @@ class TestServer {
   // So far.
   [[nodiscard]] int connections() const { return connections_; }
   // Waits until that many requests have come and are not answered yet.
-  void wait_for_open_requests(int count) const {
+  // False: they have not come within a minute.
+  bool wait_for_open_requests(int count) const {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return open_requests_ >= count; });
+    return changed_.wait_for(lock, std::chrono::minutes(1),
+                             [&] { return open_requests_ >= count; });
   }
   [[nodiscard]] std::vector<Seen> seen() const {
     const std::lock_guard lock(mutex_);
