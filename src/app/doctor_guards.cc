@@ -1,0 +1,43 @@
+#include "app/doctor_guards.h"
+
+#include <fmt/format.h>
+
+#include "app/doctor_kinds.h"
+#include "app/guard_plan.h"
+
+namespace recourse::app {
+namespace {
+
+constexpr Duration kLookWithin = std::chrono::seconds(10);
+
+void examine_table(const Config& config, const std::string& about, const GuardConfig& guard,
+                   Findings& findings) {
+  const auto table = open_guard_alone(config, guard);
+  if (!table) {
+    return findings.broken(about, table.error().message,
+                           "correct its database, table and fields, or start the database");
+  }
+  const auto plan = (*table)->plan(kLookWithin);
+  if (!plan) return findings.broken(about, plan.error().message, "look at the database");
+  if (plan->statements.empty()) {
+    return findings.fine(about, guard.settings.table + " has all columns and indexes");
+  }
+  findings.doubtful(about,
+                    fmt::format("{} misses columns or indexes; {} statements would add them",
+                                guard.settings.table, plan->statements.size()),
+                    "the server runs them when it starts; recourse guard plan prints them");
+}
+
+}  // namespace
+
+void examine_guards(const Config& config, Findings& findings) {
+  for (const auto& [name, guard] : config.guards) {
+    const std::string about = "guard " + name;
+    examine_table(config, about, guard, findings);
+    const std::string key = fmt::format("guards.{}.", name);
+    if (!guard.check.url.empty()) examine_url(about, key + "check", guard.check.url, findings);
+    if (!guard.handle.url.empty()) examine_url(about, key + "handle", guard.handle.url, findings);
+  }
+}
+
+}  // namespace recourse::app

@@ -1,0 +1,243 @@
+// guard list, watch, explain, mark, success, check-user, scan: business tables that heal
+// themselves. `guard plan` is the program's own: it opens the database itself.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/display_text.h"
+#include "cli/guard_rows.h"
+#include "cli/json_read.h"
+#include "cli/url_text.h"
+
+namespace recourse::cli {
+namespace {
+
+using boost::json::object;
+
+constexpr const char* kGuards = "/api/v1/guards";
+// A scan may wait for the one that runs.
+constexpr Duration kScanTakes = std::chrono::seconds(40);
+
+struct RowFlags {
+  std::string guard = {}, id = {}, user = {};
+
+  [[nodiscard]] std::string path(std::string_view verb = "") const {
+    return fmt::format("{}/{}/rows/{}{}", kGuards, percent_encoded(guard), percent_encoded(id),
+                       verb);
+  }
+};
+
+ExitCode list_guards(Session& session) {
+  const auto answer = session.get(kGuards);
+  if (!answer) return session.exit_code();
+  if (session.flags().json) {
+    session.print(*answer);
+    return ExitCode::kOk;
+  }
+  const auto& items = array_of(*answer, "items");
+  if (session.flags().quiet) {
+    for (const auto& item : items) {
+      if (const auto* guard = item.if_object()) {
+        session.terminal().out << text_of(*guard, "name") << '\n';
+      }
+    }
+    return ExitCode::kOk;
+  }
+  session.print(guard_table(items));
+  if (items.empty())
+    session.say("No table is guarded: name one under guards: in the configuration.");
+  return ExitCode::kOk;
+}
+
+struct WatchFlags {
+  std::string guard = {}, config = {};
+};
+
+// All reports, or the one that was asked for; empty where that failed and was said.
+std::optional<boost::json::array> reports_of_server(Session& session, const std::string& wanted) {
+  std::vector<std::string> names{wanted};
+  if (wanted.empty()) {
+    const auto answer = session.get(kGuards);
+    if (!answer) return std::nullopt;
+    names.clear();
+    for (const auto& item : array_of(*answer, "items")) {
+      if (const auto* guard = item.if_object()) names.push_back(text_of(*guard, "name"));
+    }
+  }
+  boost::json::array reports;
+  for (const std::string& name : names) {
+    auto report = session.get(fmt::format("{}/{}/report", kGuards, percent_encoded(name)));
+    if (!report) return std::nullopt;
+    reports.push_back(*std::move(report));
+  }
+  return reports;
+}
+
+void keep_only(boost::json::array& reports, const std::string& wanted) {
+  for (auto report = reports.begin(); report != reports.end();) {
+    const bool is_wanted = wanted.empty() || text_of(report->as_object(), "guard") == wanted;
+    report = is_wanted ? report + 1 : reports.erase(report);
+  }
+}
+
+ExitCode show_reports(Session& session, const boost::json::array& reports, bool is_one) {
+  if (session.flags().json) {
+    if (is_one) session.print(reports.front());
+    if (!is_one) session.print(object{{"items", reports}});
+  } else if (is_one) {
+    session.terminal().out << report_page(reports.front().as_object(), session.colors());
+  } else {
+    session.print(report_table(reports));
+    if (reports.empty()) session.say("No table is guarded.");
+  }
+  return ExitCode::kOk;
+}
+
+ExitCode watch(Session& session, const WatchFlags& flags, const GuardReports& alone) {
+  if (flags.config.empty()) {
+    const auto reports = reports_of_server(session, flags.guard);
+    return reports ? show_reports(session, *reports, !flags.guard.empty()) : session.exit_code();
+  }
+  auto reports = alone(flags.config);
+  if (!reports) {
+    return session.complain(exit_code_of(reports.error().code), reports.error().message);
+  }
+  keep_only(*reports, flags.guard);
+  if (!flags.guard.empty() && reports->empty()) {
+    return session.complain(ExitCode::kNotFound, "there is no guard " + printable(flags.guard) +
+                                                     " in this configuration");
+  }
+  return show_reports(session, *reports, !flags.guard.empty());
+}
+
+ExitCode explain_row(Session& session, const RowFlags& flags) {
+  const auto row = session.get(flags.path());
+  if (!row) return session.exit_code();
+  if (session.flags().json) {
+    session.print(*row);
+  } else {
+    session.terminal().out << row_page(*row, session.colors());
+  }
+  return ExitCode::kOk;
+}
+
+ExitCode mark_row(Session& session, const RowFlags& flags) {
+  object body;
+  if (!flags.user.empty()) body["user"] = flags.user;
+  const auto done =
+      session.call(http::Method::kPost, flags.path("/abnormal"), boost::json::serialize(body));
+  if (!done) return session.exit_code();
+  if (session.flags().json) session.print(*done);
+  const bool needs_person = number_of(*done, "err_status") == 4001;
+  session.say(flags.id + (needs_person ? " already waits for a person" : " will be retried"));
+  return ExitCode::kOk;
+}
+
+ExitCode succeed_row(Session& session, const RowFlags& flags) {
+  const auto done = session.call(http::Method::kPost, flags.path("/success"), "{}");
+  if (!done) return session.exit_code();
+  if (session.flags().json) session.print(*done);
+  session.say(flags.id + " is well: err_status 2002, and the success value");
+  return ExitCode::kOk;
+}
+
+ExitCode check_user(Session& session, const RowFlags& flags) {
+  const auto answer = session.get(fmt::format(
+      "{}/{}/users/{}", kGuards, percent_encoded(flags.guard), percent_encoded(flags.user)));
+  if (!answer) return session.exit_code();
+  const bool may_go_on = flag_of(*answer, "may_go_on");
+  if (session.flags().json) {
+    session.print(*answer);
+  } else {
+    for (const auto& id : array_of(*answer, "open_rows")) {
+      session.terminal().out << row_id_text(id) << '\n';
+    }
+  }
+  session.say(printable(flags.user) +
+              (may_go_on ? " may go on" : " must wait: these rows are in trouble"));
+  return may_go_on ? ExitCode::kOk : ExitCode::kConflict;
+}
+
+ExitCode scan_now(Session& session, const std::string& guard) {
+  const auto report =
+      session.call(http::Method::kPost, fmt::format("{}/{}/scan", kGuards, percent_encoded(guard)),
+                   "{}", kScanTakes);
+  if (!report) return session.exit_code();
+  if (session.flags().json) session.print(*report);
+  session.say(scan_line(*report));
+  return ExitCode::kOk;
+}
+
+void add_looks(CLI::App& group, const Tree& tree) {
+  runs(add_command(group, "list", "All guards, with what they have done since the server began",
+                   {"recourse guard list"}),
+       tree, list_guards);
+  const auto flags = std::make_shared<WatchFlags>();
+  CLI::App& report = add_command(
+      group, "watch", "How many rows are stuck, for how long, and what drifted; changes nothing",
+      {"recourse guard watch", "recourse guard watch user-bill --json",
+       "recourse guard watch --config recourse.yaml"});
+  report.add_option("guard", flags->guard, "Which; all where not given")->type_name("GUARD");
+  if (tree.guard_reports) {
+    report
+        .add_option("-c,--config", flags->config,
+                    "Look at the tables of this configuration, without a server")
+        ->type_name("FILE");
+  }
+  runs(report, tree, [flags, alone = tree.guard_reports](Session& session) {
+    return watch(session, *flags, alone);
+  });
+}
+
+CLI::App& add_row_command(CLI::App& group, const std::string& name, const std::string& about,
+                          const std::string& example, RowFlags& flags) {
+  CLI::App& command = add_command(group, name, about, {example});
+  command.add_option("guard", flags.guard, "Which guard")->required()->type_name("GUARD");
+  command.add_option("id", flags.id, "Which row")->required()->type_name("ID");
+  return command;
+}
+
+void add_rows(CLI::App& group, const Tree& tree) {
+  const auto flags = std::make_shared<RowFlags>();
+  runs(add_row_command(group, "explain", "One row, and why it is not retried now",
+                       "recourse guard explain user-bill 10", *flags),
+       tree, [flags](Session& session) { return explain_row(session, *flags); });
+  CLI::App& mark =
+      add_row_command(group, "mark", "Say that a row is in trouble, so that it is retried",
+                      "recourse guard mark user-bill 10 --user 1000", *flags);
+  mark.add_option("--user", flags->user, "Whose it is; written into the row")->type_name("USER");
+  runs(mark, tree, [flags](Session& session) { return mark_row(session, *flags); });
+  runs(add_row_command(group, "success", "Say that a person has mended a row",
+                       "recourse guard success user-bill 10", *flags),
+       tree, [flags](Session& session) { return succeed_row(session, *flags); });
+}
+
+}  // namespace
+
+void add_guard_commands(const Tree& tree) {
+  CLI::App& group = add_group(
+      tree.program, "guard", "Business tables whose stuck rows are retried",
+      {"recourse guard list", "recourse guard watch", "recourse guard explain user-bill 10"});
+  add_looks(group, tree);
+  add_rows(group, tree);
+
+  const auto user = std::make_shared<RowFlags>();
+  CLI::App& check = add_command(
+      group, "check-user", "Whether a user may go on: prints their rows in trouble, exits with 4",
+      {"recourse guard check-user user-bill 1000"});
+  check.add_option("guard", user->guard, "Which guard")->required()->type_name("GUARD");
+  check.add_option("user", user->user, "Who")->required()->type_name("USER");
+  runs(check, tree, [user](Session& session) { return check_user(session, *user); });
+
+  const auto name = std::make_shared<std::string>();
+  CLI::App& scan = add_command(group, "scan", "Scan a table now, not at its next time",
+                               {"recourse guard scan user-bill"});
+  scan.add_option("guard", *name, "Which")->required()->type_name("GUARD");
+  runs(scan, tree, [name](Session& session) { return scan_now(session, *name); });
+}
+
+}  // namespace recourse::cli

@@ -1,0 +1,43 @@
+// Where the statements of guarded tables run: connections of our own to somebody's database.
+//
+// Thread safety: safe to call from any thread.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "base/function_ref.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "guard/dialect.h"
+#include "sql/connection.h"
+#include "store/creates.h"
+
+namespace recourse::guard {
+
+// How long a statement waits for a row that the application has locked.
+inline constexpr std::chrono::seconds kLockWait{1};
+
+class Database {
+ public:
+  using Work = FunctionRef<Result<>(sql::Connection&)>;
+
+  virtual ~Database() = default;
+
+  [[nodiscard]] virtual const Dialect& dialect() const = 0;
+  // Once, on a connection with nothing open: each statement is a transaction of its own, so that no
+  // row stays locked while this process is looked at by nobody.
+  virtual Result<> use(Duration within, Work work) = 0;
+  // The same on a connection that is closed afterwards, with all its settings.
+  virtual Result<> use_once(Duration within, Work work) = 0;
+};
+
+// sqlite:FILE, postgres://..., mysql://...
+Result<std::unique_ptr<Database>> open_database(const std::string& url);
+
+// The file of the store itself, through its one writer. Each call is one transaction. `creates`
+// must outlive it.
+std::unique_ptr<Database> database_of(store::Creates& creates);
+
+}  // namespace recourse::guard

@@ -1,0 +1,145 @@
+#include "guard/guard.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <exception>
+#include <utility>
+
+#include "base/text.h"
+#include "engine/submits.h"
+#include "guard/retry_rule.h"
+#include "guard/row_runs.h"
+#include "guard/scanner.h"
+
+namespace recourse::guard {
+namespace {
+
+// More are not worth naming to a user who is refused.
+constexpr std::size_t kOpenRowsNamed = 100;
+
+}  // namespace
+
+Guard::Guard(const GuardParts& parts, NewGuard guard)
+    : parts_(parts),
+      table_(std::move(guard.table)),
+      handlers_(std::move(guard.handlers)),
+      kind_("guard." + table_->settings().name) {
+  scanner_ = std::make_unique<Scanner>(Scan::Parts{.table = *table_,
+                                                   .kind = kind_,
+                                                   .node = parts_.node,
+                                                   .opened = parts_.opened,
+                                                   .ids = parts_.ids,
+                                                   .clock = parts_.clock,
+                                                   .log = parts_.log,
+                                                   .tally = tally_,
+                                                   .escalated = nullptr},
+                                       parts_.tell);
+  runs_ = std::make_unique<RowRuns>(RowRuns::Parts{
+      .table = *table_,
+      .handlers = handlers_,
+      .tally = tally_,
+      .clock = parts_.clock,
+      .log = parts_.log,
+      .escalated = [this](const RowId& id,
+                          const std::string& error) { scanner_->escalated(id, error); },
+      .ran = [this](const RowId& id) { scanner_->ran(id); }});
+}
+
+Guard::~Guard() = default;
+
+Result<> Guard::register_kind(const engine::KindSettings& settings) {
+  return parts_.node.handle(
+      kind_.value, kind_rules(table_->settings(), settings),
+      [this](const std::shared_ptr<engine::AttemptRun>& run) { runs_->run(run); });
+}
+
+void Guard::start() { scanner_->start(); }
+void Guard::close() { scanner_->close(); }
+void Guard::stop(Duration within) { scanner_->stop(within); }
+
+Result<ScanReport> Guard::scan_now(Duration within) { return scanner_->scan_now(within); }
+
+Result<std::vector<RowId>> Guard::open_rows_of(const std::string& user, Duration within) {
+  return table_->open_rows_of(user, kOpenRowsNamed, within);
+}
+
+Result<Marked> Guard::mark_abnormal(const RowId& id, const std::optional<std::string>& user,
+                                    Duration within) {
+  Result<Marked> marked = table_->mark_abnormal(id, user, within);
+  if (!marked) {
+    parts_.log.error(
+        "guard_not_marked",
+        {{"guard", name()}, {"row", to_string(id)}, {"error", marked.error().message}});
+    return marked;
+  }
+  parts_.log.write(marked->rows == 0 ? LogLevel::kWarning : LogLevel::kInfo,
+                   marked->rows == 0 ? "guard_marked_no_row" : "guard_row_marked",
+                   std::array<LogField, 3>{
+                       {{"guard", name()}, {"table", settings().table}, {"row", to_string(id)}}});
+  if (marked->err_status == static_cast<std::int32_t>(ErrStatus::kWaiting)) hint(id);
+  return marked;
+}
+
+// So that its first retry need not wait for a scan. Whatever becomes of it, the scan finds the row.
+void Guard::hint(const RowId& id) {
+  // The row's own time is a whole second, rounded up: a task that came before it would find the row
+  // not due.
+  const Duration delay = settings().min_interval + std::chrono::seconds(1);
+  (void)engine::Submits::send(parts_.node, {scanner_->submission_of(id, delay)},
+                              store::Novelty::kFresh);
+}
+
+Result<std::int64_t> Guard::processing_successful(const RowId& id, Duration within) {
+  Result<std::int64_t> rows = table_->processing_successful(id, within);
+  if (rows) {
+    parts_.log.info("guard_row_healed_by_person", {{"guard", name()},
+                                                   {"table", settings().table},
+                                                   {"row", to_string(id)},
+                                                   {"rows", std::to_string(*rows)}});
+  }
+  return rows;
+}
+
+Result<std::int64_t> Guard::manual_success(const RowId& id, Duration within) {
+  if (!handlers_.manual_success) return processing_successful(id, within);
+  try {
+    return handlers_.manual_success(id);
+  } catch (const std::exception& thrown) {
+    return fail(ErrorCode::kUnavailable,
+                fmt::format("manual_success threw: {}", one_line(thrown.what(), 1'000)));
+  } catch (...) {
+    return fail(ErrorCode::kUnavailable, "manual_success threw what is no std::exception");
+  }
+}
+
+Result<Explanation> Guard::explain(const RowId& id, Duration within) {
+  auto row = table_->find(id, within);
+  if (!row) return fail(row.error());
+  if (!*row) {
+    return fail(ErrorCode::kNotFound,
+                fmt::format("{} has no row {}", settings().table, shown(to_string(id))));
+  }
+  const auto now = table_->now(within);
+  if (!now) return fail(now.error());
+  const Standing standing = standing_of(**row, settings(), *now);
+  std::string text(guard::explain(standing));
+  if (standing == Standing::kDue) text += held_up_by();
+  return Explanation{
+      .row = **std::move(row), .standing = standing, .text = std::move(text), .now = *now};
+}
+
+// What of the engine's may be in the way of a row that is due.
+std::string Guard::held_up_by() const {
+  for (const auto& lane : parts_.node.status().lanes) {
+    if (lane.kind != kind_) continue;
+    if (lane.paused) return fmt::format(", when a person resumes the kind {}", kind_.value);
+    if (lane.breaker == policy::BreakerState::kOpen) {
+      return fmt::format(", when the breaker of {} closes: too many rows have failed of late",
+                         kind_.value);
+    }
+  }
+  return "";
+}
+
+}  // namespace recourse::guard

@@ -1,0 +1,159 @@
+#include "guard/row_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "base/rfc3339.h"
+#include "base/text.h"
+#include "guard/retry_rule.h"
+
+namespace recourse::guard {
+namespace {
+
+// Of one statement on the table.
+constexpr Duration kWritePatience = std::chrono::seconds(5);
+// Before a table that does not answer is asked again.
+constexpr Duration kUnreachableFor = std::chrono::seconds(2);
+
+// A reply may be lost: what is conditional on a token may be said again.
+template <class Write>
+auto twice(const Write& write) {
+  auto first = write();
+  if (first || first.error().code == ErrorCode::kInvalid) return first;
+  return write();
+}
+
+}  // namespace
+
+RowRuns::RowRuns(Parts parts)
+    : parts_(std::move(parts)),
+      keeper_(parts_.table, parts_.clock, parts_.log, hold_of(parts_.table.settings())) {}
+
+void RowRuns::run(const std::shared_ptr<engine::AttemptRun>& run) {
+  const Result<RowId> id = parts_.table.parse_id(run->task().spec.payload);
+  if (!id) {
+    run->complete(engine::Decided{not_ours("its payload is no row's id: " + id.error().message)});
+    return;
+  }
+  engine::AttemptResult result = result_of(*id, *run);
+  parts_.ran(*id);
+  run->complete(std::move(result));
+}
+
+engine::AttemptResult RowRuns::result_of(const RowId& id, engine::AttemptRun& run) {
+  const BootTime begun = parts_.clock.since_boot();
+  // A claim that took half of its own time is not worth having.
+  const Duration patience = std::min(kWritePatience, keeper_.hold() / 2);
+  Result<ClaimAnswer> answer = parts_.table.claim(id, keeper_.hold(), patience);
+  if (!answer) return engine::Decided{unreachable(id, "claim", answer.error())};
+  if (!answer->claim) return engine::Decided{not_claimed(id, *answer)};
+  const BootTime claimed_at = parts_.clock.since_boot();
+  ++parts_.tally.retried;
+  const auto kept = keeper_.keep(*std::move(answer->claim), begun);
+  const Tried tried = try_it(id, run, *kept);
+  const std::optional<Claim> claim = kept->release();
+  if (!claim) return lost(id);
+  return tried.healed ? healed(*claim, claimed_at) : failed(*claim, claimed_at, tried.error);
+}
+
+policy::Decision RowRuns::not_claimed(const RowId& id, const ClaimAnswer& answer) {
+  ++parts_.tally.not_claimed;
+  const std::string why(explain(answer.standing));
+  say(LogLevel::kInfo, "guard_row_not_claimed", id, {{"why", why}});
+  return answer.standing == Standing::kLater ? not_before(answer.wait, why) : not_ours(why);
+}
+
+// All that user code throws ends here.
+RowRuns::Tried RowRuns::try_it(const RowId& id, engine::AttemptRun& run,
+                               const Keeper::Kept& kept) const {
+  const auto call = [&] {
+    return RowCall{.id = id,
+                   .task = run.task().id,
+                   .attempt = run.start().number,
+                   .stop = run.stop_token(),
+                   .time_left = run.time_left()};
+  };
+  std::string_view step = "check_status";
+  try {
+    if (kept.is_lost()) return {.error = "the row was not ours any more when its turn came"};
+    if (parts_.handlers.check_status(call())) return {.healed = true};
+    if (kept.is_lost()) return {.error = "the row was not ours any more when it was checked"};
+    step = "handle_exception";
+    const bool handled = parts_.handlers.handle_exception(call());
+    step = "check_status";
+    if (parts_.handlers.check_status(call())) return {.healed = true};
+    return {.error = handled ? "handle_exception answered true, but check_status still says no"
+                             : "handle_exception answered false"};
+  } catch (const std::exception& thrown) {
+    return {.error = fmt::format("{} threw: {}", step, one_line(thrown.what(), 1'000))};
+  } catch (...) {
+    return {.error = fmt::format("{} threw what is no std::exception", step)};
+  }
+}
+
+engine::AttemptResult RowRuns::healed(const Claim& claim, BootTime claimed_at) {
+  const Result<bool> written = twice([&] { return parts_.table.succeeded(claim, kWritePatience); });
+  // The table itself refuses it, as a constraint does: then asking again heals nothing, and a run
+  // that cannot be written has failed.
+  if (!written && written.error().code == ErrorCode::kInvalid) {
+    return failed(claim, claimed_at,
+                  "the row is well, but that could not be written: " + written.error().message);
+  }
+  if (!written) return engine::Decided{unreachable(claim.row.id, "write 2001", written.error())};
+  if (!*written) return lost(claim.row.id);
+  ++parts_.tally.healed_by_retry;
+  say(LogLevel::kInfo, "guard_row_healed", claim.row.id,
+      {{"retries", std::to_string(claim.row.retries)}});
+  return engine::Succeeded{};
+}
+
+engine::AttemptResult RowRuns::failed(const Claim& claim, BootTime claimed_at,
+                                      const std::string& error) {
+  const auto after = twice([&] { return parts_.table.failed(claim, kWritePatience); });
+  if (!after) return engine::Decided{unreachable(claim.row.id, "write back", after.error())};
+  if (!*after) return lost(claim.row.id);
+  ++parts_.tally.failed;
+  if (!(*after)->next_retry) {
+    ++parts_.tally.escalated;
+    say(LogLevel::kError, "guard_row_needs_person", claim.row.id,
+        {{"retries", std::to_string(claim.row.retries)}, {"error", error}});
+    parts_.escalated(claim.row.id, error);
+    return engine::Decided{with_a_person(error)};
+  }
+  // Late by what the claim's answer took to come, never early.
+  const Duration since = parts_.clock.since_boot() - claimed_at;
+  const Duration wait = std::max(*(*after)->next_retry - (claim.now + since), Duration::zero());
+  say(LogLevel::kWarning, "guard_row_failed", claim.row.id,
+      {{"retries", std::to_string((*after)->retries)},
+       {"next_retry", format_rfc3339(*(*after)->next_retry)},
+       {"error", error}});
+  return engine::Decided{again_in(wait, "ROW_FAILED", error)};
+}
+
+engine::AttemptResult RowRuns::lost(const RowId& id) {
+  ++parts_.tally.lost;
+  say(LogLevel::kWarning, "guard_row_lost", id);
+  return engine::Decided{
+      not_ours("the row was changed while it was handled: what stands there now counts")};
+}
+
+policy::Decision RowRuns::unreachable(const RowId& id, std::string_view doing, const Error& error) {
+  say(LogLevel::kWarning, "guard_table_failed", id,
+      {{"doing", std::string(doing)}, {"error", error.message}});
+  return again_in(kUnreachableFor, "TABLE_FAILED", error.message);
+}
+
+void RowRuns::say(LogLevel level, std::string_view event, const RowId& id,
+                  std::initializer_list<LogField> more) {
+  std::vector<LogField> fields{{"guard", parts_.table.settings().name},
+                               {"table", parts_.table.settings().table},
+                               {"row", to_string(id)}};
+  fields.insert(fields.end(), more.begin(), more.end());
+  parts_.log.write(level, event, fields);
+}
+
+}  // namespace recourse::guard

@@ -1,0 +1,116 @@
+// A guarded table behind SQL. Each statement is a transaction of its own: no row stays locked
+// between two of them. What a statement relies on stands in its WHERE.
+//
+// Thread safety: safe to call from any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "guard/database.h"
+#include "guard/read_row.h"
+#include "guard/shape.h"
+#include "guard/statements.h"
+#include "guard/table.h"
+#include "guard/values.h"
+
+namespace recourse::guard {
+
+class SqlTable final : public GuardedTable {
+ public:
+  static Result<std::unique_ptr<SqlTable>> open(std::shared_ptr<Database> database,
+                                                GuardSettings settings, MovedClock moved,
+                                                Duration within);
+
+  [[nodiscard]] const GuardSettings& settings() const override { return settings_; }
+
+  Result<TablePlan> plan(Duration within) override;
+  Result<> ensure(Duration within) override;
+  Result<std::map<std::string, std::string>> comments(Duration within) override;
+
+  Result<Healed> heal(Duration within) override;
+  Result<std::vector<RowId>> due(std::size_t limit, Duration within) override;
+  Result<std::vector<RowId>> promote(std::size_t limit, Duration within) override;
+  Result<std::vector<ReminderClaim>> take_reminders(std::size_t limit, Duration hold,
+                                                    Duration within) override;
+  Result<bool> reminded(const ReminderClaim& claim, bool sent, Duration within) override;
+  Result<bool> put_off(ReminderClaim& claim, Duration wait, Duration within) override;
+
+  Result<ClaimAnswer> claim(const RowId& id, Duration hold, Duration within) override;
+  Result<bool> push(Claim& claim, Duration hold, Duration within) override;
+  Result<bool> succeeded(const Claim& claim, Duration within) override;
+  Result<std::optional<AfterFailure>> failed(const Claim& claim, Duration within) override;
+
+  Result<std::vector<RowId>> open_rows_of(const std::string& user, std::size_t limit,
+                                          Duration within) override;
+  Result<Marked> mark_abnormal(const RowId& id, const std::optional<std::string>& user,
+                               Duration within) override;
+  Result<std::int64_t> processing_successful(const RowId& id, Duration within) override;
+
+  Result<std::optional<Row>> find(const RowId& id, Duration within) override;
+  Result<TimePoint> now(Duration within) override;
+  Result<std::vector<ListedRow>> list(const ListQuery& query, Duration within) override;
+  Result<std::int64_t> count(const ListQuery& query, Duration within) override;
+  Result<TableReport> report(Duration within) override;
+  Result<RowId> parse_id(const std::string& text) override;
+
+ private:
+  // The table as it was last looked at.
+  struct View {
+    View(Shape seen, const Dialect& dialect, const GuardSettings& settings);
+
+    Shape shape;
+    Statements statements;
+    RowId success;
+    RowId fail;
+  };
+  using Seen = std::shared_ptr<const View>;
+
+  SqlTable(std::shared_ptr<Database> database, GuardSettings settings, TableClocks clocks,
+           MovedClock moved, Shape shape);
+
+  [[nodiscard]] Seen seen() const;
+  // kInvalid while columns are missing.
+  [[nodiscard]] Result<Seen> ready() const;
+  [[nodiscard]] const Dialect& dialect() const { return database_->dialect(); }
+
+  // Whole tries, until one is decided or the time is over. `again`: an earlier one may have been
+  // done all the same, because only its reply was lost.
+  using Try = FunctionRef<Result<>(sql::Connection&, bool again)>;
+  Result<> attempt(Duration within, Try work) const;
+  Result<TimePoint> now_on(sql::Connection& connection) const;
+  Result<std::optional<Row>> find_on(sql::Connection& connection, const View& view,
+                                     const RowId& id) const;
+  Result<> look_again(sql::Connection& connection);
+
+  [[nodiscard]] std::string written(const Column& column, TimePoint moment) const {
+    return clocks_.of(column).written(moment);
+  }
+  [[nodiscard]] std::string reached(const Column& column, TimePoint now) const {
+    return clocks_.of(column).reached(now);
+  }
+  // As it will be read back.
+  [[nodiscard]] TimePoint kept(const Column& column, TimePoint moment) const;
+
+  // Of rows that a scan writes to, one by one: those that somebody has locked are left for the
+  // next.
+  class Sweep;
+  Result<bool> give_up(Sweep& sweep, const View& view, const Row& row, TimePoint now) const;
+
+  Result<bool> mark_on(sql::Connection& connection, const View& view, const RowId& id,
+                       const std::optional<RowId>& user, Marked& marked) const;
+  Result<std::optional<Claim>> claim_on(sql::Connection& connection, const View& view,
+                                        const Row& row, TimePoint now, Duration hold) const;
+  Result<> apply_changes(sql::Connection& connection, sql::Deadline deadline);
+
+  const std::shared_ptr<Database> database_;
+  const GuardSettings settings_;
+  const TableClocks clocks_;
+  const MovedClock moved_;
+  mutable Mutex mutex_;
+  Seen seen_ GUARDED_BY(mutex_);
+};
+
+}  // namespace recourse::guard

@@ -1,0 +1,165 @@
+// One row's retry: claim, push, write back.
+#include <algorithm>
+#include <utility>
+
+#include "guard/sql_table.h"
+
+namespace recourse::guard {
+namespace {
+
+constexpr Duration kShortestHold = std::chrono::seconds(1);
+// How soon to look again at a row that somebody else has locked.
+constexpr Duration kLockedWait = std::chrono::seconds(1);
+// Of races for one row that each change it: more than that is no race.
+constexpr int kRacesMax = 5;
+
+bool is(const Row& row, ErrStatus status) {
+  return row.err_status == static_cast<std::int32_t>(status);
+}
+
+ClaimAnswer not_now(const Row& row, const GuardSettings& settings, TimePoint now) {
+  ClaimAnswer answer{.claim = std::nullopt, .standing = standing_of(row, settings, now)};
+  if (answer.standing == Standing::kLater && row.next_retry) answer.wait = *row.next_retry - now;
+  return answer;
+}
+
+}  // namespace
+
+// Nothing: the row has changed since it was read.
+Result<std::optional<Claim>> SqlTable::claim_on(sql::Connection& connection, const View& view,
+                                                const Row& row, TimePoint now,
+                                                Duration hold) const {
+  const Column& next = view.shape.next_retry;
+  Claim claim{.row = row, .token = kept(next, now + std::max(hold, kShortestHold)), .now = now};
+  if (!row.start_time) {
+    claim.row.start_time = kept(view.shape.start_time, now);
+    Values start;
+    start.text(written(view.shape.start_time, now)).id(row.id);
+    const auto given = connection.execute(view.statements.give_start, start.view());
+    if (!given) return fail(given.error());
+  }
+  Values values;
+  values.text(written(next, claim.token)).id(row.id).text(reached(next, now));
+  values.id(view.fail).number(row.retries);
+  const auto claimed = connection.execute(view.statements.claim, values.view());
+  if (!claimed) return fail(claimed.error());
+  if (*claimed == 0) return std::nullopt;
+  return claim;
+}
+
+Result<ClaimAnswer> SqlTable::claim(const RowId& id, Duration hold, Duration within) {
+  const Result<Seen> view = ready();
+  if (!view) return fail(view.error());
+  ClaimAnswer answer;
+  const auto once = [&](sql::Connection& connection) -> Result<bool> {
+    const Result<TimePoint> now = now_on(connection);
+    if (!now) return fail(now.error());
+    const auto row = find_on(connection, **view, id);
+    if (!row) return fail(row.error());
+    answer = *row ? not_now(**row, settings_, *now)
+                  : ClaimAnswer{.claim = std::nullopt, .standing = Standing::kNotWaiting};
+    if (answer.standing != Standing::kDue) return true;
+    auto claimed = claim_on(connection, **view, **row, *now, hold);
+    if (!claimed && claimed.error().code == ErrorCode::kExhausted) {
+      answer = {.claim = std::nullopt, .standing = Standing::kLater, .wait = kLockedWait};
+      return true;
+    }
+    if (!claimed) return fail(claimed.error());
+    answer.claim = *std::move(claimed);
+    return answer.claim.has_value();
+  };
+  const Result<> done = attempt(within, [&](sql::Connection& connection, bool) -> Result<> {
+    for (int race = 0; race < kRacesMax; ++race) {
+      const Result<bool> decided = once(connection);
+      if (!decided) return fail(decided.error());
+      if (*decided) return {};
+    }
+    answer = {.claim = std::nullopt, .standing = Standing::kLater, .wait = kLockedWait};
+    return {};
+  });
+  if (!done) return fail(done.error());
+  return answer;
+}
+
+// Where the reply to a try was lost, the row may have the new token already, and is given up: a
+// stranger's claim could have the same one. It comes back when its time comes.
+Result<bool> SqlTable::push(Claim& claim, Duration hold, Duration within) {
+  const Result<Seen> view = ready();
+  if (!view) return fail(view.error());
+  const Column& next = (*view)->shape.next_retry;
+  bool ours = false;
+  std::optional<TimePoint> token;
+  const Result<> done = attempt(within, [&](sql::Connection& connection, bool) -> Result<> {
+    const Result<TimePoint> now = now_on(connection);
+    if (!now) return fail(now.error());
+    if (!token) token = std::max(claim.token, kept(next, *now + std::max(hold, kShortestHold)));
+    Values values;
+    values.text(written(next, *token)).id(claim.row.id);
+    values.text(written(next, claim.token)).number(claim.row.retries);
+    const auto pushed = connection.execute((*view)->statements.push, values.view());
+    if (!pushed) return fail(pushed.error());
+    ours = *pushed > 0;
+    return {};
+  });
+  if (!done) return fail(done.error());
+  if (ours) claim.token = *token;
+  return ours;
+}
+
+Result<bool> SqlTable::succeeded(const Claim& claim, Duration within) {
+  const Result<Seen> view = ready();
+  if (!view) return fail(view.error());
+  bool ours = false;
+  const Result<> done = attempt(within, [&](sql::Connection& connection, bool again) -> Result<> {
+    Values values;
+    values.id((*view)->success).id(claim.row.id);
+    values.text(written((*view)->shape.next_retry, claim.token));
+    const auto written_back = connection.execute((*view)->statements.succeeded, values.view());
+    if (!written_back) return fail(written_back.error());
+    ours = *written_back > 0;
+    if (ours || !again) return {};
+    const auto row = find_on(connection, **view, claim.row.id);
+    if (!row) return fail(row.error());
+    ours = *row && is(**row, ErrStatus::kHealedItself) && (**row).next_retry == claim.token;
+    return {};
+  });
+  if (!done) return fail(done.error());
+  return ours;
+}
+
+Result<std::optional<AfterFailure>> SqlTable::failed(const Claim& claim, Duration within) {
+  const Result<Seen> view = ready();
+  if (!view) return fail(view.error());
+  const Column& next = (*view)->shape.next_retry;
+  std::optional<AfterFailure> decided;
+  std::optional<AfterFailure> tried;
+  const Result<> done = attempt(within, [&](sql::Connection& connection, bool again) -> Result<> {
+    const Result<TimePoint> now = now_on(connection);
+    if (!now) return fail(now.error());
+    // Decided once: a second try says the same, whatever the clock says meanwhile.
+    if (!tried) tried = after_failure(claim.row, settings_, *now);
+    if (tried->next_retry) tried->next_retry = kept(next, *tried->next_retry);
+    Values values;
+    if (tried->next_retry) values.number(tried->retries).text(written(next, *tried->next_retry));
+    values.id(claim.row.id).text(written(next, claim.token)).number(claim.row.retries);
+    const auto written_back = connection.execute(
+        tried->next_retry ? (*view)->statements.retry_later : (*view)->statements.escalate,
+        values.view());
+    if (!written_back) return fail(written_back.error());
+    if (*written_back > 0) decided = tried;
+    if (*written_back > 0 || !again) return {};
+    const auto row = find_on(connection, **view, claim.row.id);
+    if (!row) return fail(row.error());
+    const bool as_tried =
+        *row && (tried->next_retry
+                     ? is(**row, ErrStatus::kWaiting) && (**row).next_retry == tried->next_retry &&
+                           (**row).retries == tried->retries
+                     : is(**row, ErrStatus::kNeedsPerson));
+    if (as_tried) decided = tried;
+    return {};
+  });
+  if (!done) return fail(done.error());
+  return decided;
+}
+
+}  // namespace recourse::guard

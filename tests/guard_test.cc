@@ -1,0 +1,237 @@
+// Rows of a business table that heal themselves, through the library, on every database.
+#include <stdexcept>
+#include <type_traits>
+
+#include "tests/guard_fixture.h"
+
+namespace recourse::tests {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class GuardLibrary : public GuardOnStore {};
+INSTANTIATE_TEST_SUITE_P(Stores, GuardLibrary, kGuardStores, guard_store_name);
+
+// GUARD-4: who leaves out the route, or any of the three, has a class that cannot be made.
+class NoRoute : public Guard {
+ public:
+  NoRoute() : Guard({}) {}
+  bool check_status(const RowId&) override { return false; }
+  bool handle_exception(const RowId&) override { return false; }
+};
+class NoHandler : public Guard {
+ public:
+  NoHandler() : Guard({}) {}
+  bool check_status(const RowId&) override { return false; }
+  [[nodiscard]] std::string manual_success_route() const override { return ""; }
+};
+static_assert(std::is_abstract_v<NoRoute>);
+static_assert(std::is_abstract_v<NoHandler>);
+static_assert(!std::is_abstract_v<Bills>);
+
+// GUARD-5, GUARD-8, GUARD-9
+TEST_P(GuardLibrary, AFailedRowIsMarkedRetriedAndWrittenBack) {
+  auto bills = begin(quick());
+  std::atomic<bool> paid = false;
+  bills->on_check = [&](const RowId&) { return paid.load(); };
+  bills->on_handle = [&](const RowId&) { return paid = true; };
+  start();
+
+  const auto marked = bills->mark_abnormal(1, "u-2");
+
+  ASSERT_TRUE(marked) << marked.error().message;
+  EXPECT_EQ(*marked, 4000);
+  EXPECT_EQ(app_.text("SELECT user_id FROM user_bill"), "u-2");
+  ASSERT_TRUE(reaches(2001)) << log_.all();
+  EXPECT_EQ(status(), "SUCCESS");
+  EXPECT_THAT(bills->calls(), ElementsAre("check 1", "handle 1", "check 1"));
+  EXPECT_EQ(bills->figures().healed, 1U);
+}
+
+// GUARD-9: success of the first check ends it.
+TEST_P(GuardLibrary, WhatHasSucceededByItselfIsNotHandled) {
+  auto bills = begin(quick());
+  bills->on_check = [](const RowId&) { return true; };
+  start();
+
+  bills->mark_abnormal(1).value();
+
+  ASSERT_TRUE(reaches(2001)) << log_.all();
+  EXPECT_THAT(bills->calls(), ElementsAre("check 1"));
+}
+
+// GUARD-10: maximum 2 and an interval of one second: after one, then after two, then a person.
+TEST_P(GuardLibrary, ARowThatKeepsFailingIsRetriedLaterAndLaterAndThenGivenToAPerson) {
+  auto bills = begin(quick());
+  std::vector<std::optional<RowExplanation>> seen;
+  bills->on_handle = [&](const RowId& id) {
+    seen.push_back(bills->explain(id).value());
+    return false;
+  };
+  start();
+
+  bills->mark_abnormal(1).value();
+
+  ASSERT_TRUE(reaches(4001)) << log_.all();
+  const GuardedRow row = bills->explain(1).value().row;
+  EXPECT_EQ(row.retries, 2);
+  EXPECT_EQ(row.next_retry, std::nullopt);
+  EXPECT_EQ(status(), "FAIL");
+  ASSERT_EQ(seen.size(), 3U);
+  EXPECT_EQ(seen[0]->row.retries, 0);
+  EXPECT_EQ(seen[1]->row.retries, 1);
+  EXPECT_EQ(seen[2]->row.retries, 2);
+  EXPECT_EQ(bills->figures().escalated, 1U);
+}
+
+// GUARD-9: an exception from user code counts as failure, whatever it is.
+TEST_P(GuardLibrary, WhatUserCodeThrowsIsAFailure) {
+  auto bills = begin(quick());
+  std::atomic<int> runs = 0;
+  bills->on_check = [&](const RowId&) -> bool {
+    if (++runs == 1) throw std::runtime_error("the bank does not answer");
+    return false;
+  };
+  bills->on_handle = [&](const RowId&) -> bool { throw 7; };
+  start();
+
+  bills->mark_abnormal(1).value();
+
+  ASSERT_TRUE(reaches(4001)) << log_.all();
+  EXPECT_GE(log_.count("check_status threw: the bank does not answer"), 1);
+  EXPECT_GE(log_.count("handle_exception threw what is no std::exception"), 1);
+  EXPECT_EQ(bills->figures().runs_failed, 3U);
+}
+
+// GUARD-5
+TEST_P(GuardLibrary, AUserWithOpenRowsIsRefusedAndToldWhich) {
+  auto bills = begin(quick());
+  app_.execute("INSERT INTO user_bill VALUES (2, 'u-1', 'FAIL', 10)");
+  app_.execute("INSERT INTO user_bill VALUES (3, 'u-2', 'FAIL', 10)");
+  start();
+  EXPECT_TRUE(bills->check_user_err("u-1"));
+
+  bills->mark_abnormal(1).value();
+  bills->mark_abnormal(2).value();
+
+  const Result<> refused = bills->check_user_err("u-1");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::kConflict);
+  EXPECT_THAT(refused.error().message, HasSubstr("1, 2"));
+  EXPECT_THAT(bills->open_rows_of("u-1").value(), ElementsAre(RowId(1), RowId(2)));
+  EXPECT_TRUE(bills->check_user_err("u-2"));
+  bills->processing_successful(1).value();
+  bills->processing_successful(2).value();
+  EXPECT_TRUE(bills->check_user_err("u-1"));
+}
+
+// GUARD-5: not undone by the business' rollback; on SQLite the business' own transaction would
+// have the whole file, so there it is marked after it.
+TEST_P(GuardLibrary, AMarkIsNotUndoneByTheBusinessTransactionsRollback) {
+  auto bills = begin(quick());
+  app_.execute("INSERT INTO user_bill VALUES (2, 'u-1', 'FAIL', 10)");
+  start();
+  const bool is_sqlite = std::string(GetParam()) == "Sqlite";
+
+  app_.begin();
+  app_.execute("UPDATE user_bill SET amount = 99 WHERE id = 2");
+  if (is_sqlite) app_.rollback();
+  EXPECT_EQ(bills->mark_abnormal(1).value(), 4000);
+  if (!is_sqlite) app_.rollback();
+
+  EXPECT_GE(number("err_status"), 2001);
+  EXPECT_EQ(number("amount", 2), 10);
+}
+
+// GUARD-5, GUARD-16: nothing is created, and nothing is hidden.
+TEST_P(GuardLibrary, ARowThatIsNotThereIsToldAndNotCreated) {
+  auto bills = begin(quick());
+  start();
+
+  const auto marked = bills->mark_abnormal(77);
+  const auto ended = bills->processing_successful(77);
+
+  ASSERT_FALSE(marked);
+  EXPECT_EQ(marked.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(marked.error().message, HasSubstr("77"));
+  EXPECT_EQ(ended.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(app_.number("SELECT COUNT(*) FROM user_bill"), 1);
+}
+
+// GUARD-5: a row that waits keeps its times, one that is with a person stays there.
+TEST_P(GuardLibrary, MarkingAgainChangesNothingOfAnOpenRow) {
+  GuardOptions options = quick();
+  options.min_interval = 100s;
+  auto bills = begin(options);
+  start();
+  bills->mark_abnormal(1).value();
+  const GuardedRow before = bills->explain(1).value().row;
+
+  EXPECT_EQ(bills->mark_abnormal(1).value(), 4000);
+
+  const GuardedRow after = bills->explain(1).value().row;
+  EXPECT_EQ(after.start_time, before.start_time);
+  EXPECT_EQ(after.next_retry, before.next_retry);
+  app_.execute("UPDATE user_bill SET err_status = 4001, err_next_retry_time = NULL");
+  EXPECT_EQ(bills->mark_abnormal(1).value(), 4001);
+}
+
+// GUARD-4: ids are numbers or text.
+TEST_P(GuardLibrary, RowsMayBeNamedByText) {
+  const std::string id = "5f1c3e0a-7d42-4f6b-9a51-0c3a3f0e8d11";
+  app_.execute(bill_table("VARCHAR(36)"));
+  app_.execute("INSERT INTO user_bill VALUES (?, 'u-1', 'FAIL', 10)", {id});
+  auto bills = add(quick());
+  bills->on_check = [&](const RowId& row) { return row == RowId(id); };
+  start();
+
+  bills->mark_abnormal(id).value();
+
+  EXPECT_TRUE(eventually([&] { return app_.number("SELECT err_status FROM user_bill") == 2001; }));
+  EXPECT_EQ(bills->calls().front(), "check " + id);
+}
+
+// GUARD-8: rows that somebody marked by hand, without the library, are found by the scan.
+TEST_P(GuardLibrary, RowsThatWereMarkedBySqlAreFoundByTheScan) {
+  auto bills = begin(quick());
+  bills->on_check = [](const RowId&) { return true; };
+  start();
+
+  app_.execute("UPDATE user_bill SET err_status = 4000");
+
+  ASSERT_TRUE(reaches(2001)) << log_.all();
+  EXPECT_NE(bills->explain(1).value().row.start_time, std::nullopt) << "healed first (GUARD-7)";
+}
+
+// GUARD-9
+TEST_P(GuardLibrary, ItIsExplainedWhyARowIsNotScanned) {
+  GuardOptions options = quick();
+  options.min_interval = 100s;
+  auto bills = begin(options);
+  start();
+  const auto why = [&] { return bills->explain(1).value().why; };
+
+  EXPECT_THAT(why(), HasSubstr("err_status is not 4000"));
+  bills->mark_abnormal(1).value();
+  EXPECT_THAT(why(), HasSubstr("err_next_retry_time has not come"));
+  EXPECT_FALSE(bills->explain(1).value().due);
+  app_.execute("UPDATE user_bill SET status = 'DRAFT'");
+  EXPECT_THAT(why(), HasSubstr("not the guard's fail value"));
+  EXPECT_EQ(bills->explain(77).error().code, ErrorCode::kNotFound);
+}
+
+TEST_P(GuardLibrary, WhatIsWrongWithAGuardIsToldByTheStart) {
+  GuardOptions options = quick();
+  options.status_field = "state";
+  auto bills = begin(options);
+
+  const Result<> started = engine_.start();
+
+  ASSERT_FALSE(started);
+  EXPECT_THAT(started.error().message, HasSubstr("status_field"));
+  EXPECT_EQ(bills->mark_abnormal(1).error().code, ErrorCode::kInvalid);
+}
+
+}  // namespace
+}  // namespace recourse::tests
