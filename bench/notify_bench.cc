@@ -20,11 +20,12 @@
 #include "bench/report.h"
 #include "bench/store_line.h"
 #include "embed/open_store.h"
+#include "embed/telling.h"
 #include "engine/node.h"
 #include "http/client.h"
 #include "http/test_server.h"
-#include "notify/case_teller.h"
 #include "notify/channels/webhook_channel.h"
+#include "notify/delivery_log.h"
 #include "notify/notifier.h"
 #include "tests/support/temporary_directory.h"
 
@@ -37,7 +38,8 @@ using Stopwatch = std::chrono::steady_clock;
 constexpr int kRuns = 5;
 constexpr int kSubmitters = 8;
 constexpr int kSubmitsAtOnce = 50;
-constexpr auto kBetweenDeadLetters = 6ms;  // 10,000 a minute
+constexpr int kMourners = 4;
+constexpr auto kBetweenDeadLetters = kMourners * 6ms;  // of each: 10,000 a minute
 
 struct Side {
   double rate = 0;
@@ -83,15 +85,14 @@ class Engine {
     }));
     if (!urls.empty()) tell_people(urls);
     node_->listen([this](const engine::Happening& happening) {
+      if (telling_) telling_->happened(happening);
       const auto* moved = std::get_if<engine::Moved>(&happening);
       if (moved == nullptr) return;
       if (moved->to == task::State::kSucceeded) ++succeeded_;
-      if (moved->to != task::State::kDead) return;
-      ++dead_;
-      if (teller_) teller_->hint();
+      if (moved->to == task::State::kDead) ++dead_;
     });
     must(node_->start());
-    if (teller_) teller_->start();
+    if (telling_) telling_->begin();
   }
 
   Side run(Duration time) {
@@ -101,13 +102,15 @@ class Engine {
         while (!stop.stop_requested()) submit("work", kSubmitsAtOnce);
       });
     }
-    crew.emplace_back([this](const std::stop_token& stop) {
-      auto next = Stopwatch::now();
-      while (!stop.stop_requested()) {
-        std::this_thread::sleep_until(next += kBetweenDeadLetters);
-        submit("doomed", 1);
-      }
-    });
+    for (int i = 0; i < kMourners; ++i) {
+      crew.emplace_back([this](const std::stop_token& stop) {
+        auto next = Stopwatch::now();
+        while (!stop.stop_requested()) {
+          std::this_thread::sleep_until(next += kBetweenDeadLetters);
+          submit("doomed", 1);
+        }
+      });
+    }
     std::this_thread::sleep_for(time / 10);  // until it runs evenly
     const std::int64_t before = succeeded_;
     const auto start = Stopwatch::now();
@@ -117,11 +120,12 @@ class Engine {
     for (std::jthread& one : crew) one.request_stop();
     crew.clear();
     (void)node_->stop(10s);
-    if (teller_) teller_->close();
-    notifier_->stop(1s);
-    if (teller_) teller_->stop(1s);
-    return {
-        .rate = static_cast<double>(done) / seconds, .dead = dead_, .counts = notifier_->counts()};
+    Side side{.rate = static_cast<double>(done) / seconds, .dead = dead_};
+    if (!telling_) return side;
+    telling_->stop(1s);
+    deliveries_->stop(1s);
+    side.counts = telling_->notifier().counts();
+    return side;
   }
 
  private:
@@ -140,13 +144,15 @@ class Engine {
           must(notify::make_webhook_channel(url, {.endpoint = {.url = url}}, *client_, clock_)));
       settings.router.defaults.push_back(url);
     }
-    notifier_ = must(notify::Notifier::make(std::move(settings), std::move(parts), clock_, log_));
-    teller_.emplace(
-        store_.opened->cases(),
-        [this](notify::Notice notice, notify::Ended ended) {
-          notifier_->fire(std::move(notice), std::move(ended));
-        },
-        notify::TellerSettings{}, clock_, log_);
+    deliveries_.emplace(store_.opened->records(), ids_, clock_, log_, notify::DeliveryLogSettings{},
+                        "bench");
+    parts.on_delivery = [this](const notify::Delivery& delivery) { deliveries_->add(delivery); };
+    auto notifier =
+        must(notify::Notifier::make(std::move(settings), std::move(parts), clock_, log_));
+    telling_.emplace(
+        embed::Telling::Parts{
+            .cases = store_.opened->cases(), .ids = ids_, .clock = clock_, .log = log_},
+        std::move(notifier), notify::TellerSettings{});
   }
   void submit(const char* kind, int count) {
     Answers answers(count);
@@ -166,8 +172,8 @@ class Engine {
   UlidSource ids_{clock_, std::random_device()()};
   embed::NamedStore store_;
   std::unique_ptr<http::Client> client_;
-  std::unique_ptr<notify::Notifier> notifier_ = std::make_unique<notify::Notifier>();
-  std::optional<notify::CaseTeller> teller_;
+  std::optional<notify::DeliveryLog> deliveries_;
+  std::optional<embed::Telling> telling_;
   std::atomic<std::int64_t> succeeded_ = 0;
   std::atomic<std::int64_t> dead_ = 0;
   std::optional<engine::Node> node_;

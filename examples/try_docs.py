@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -31,7 +32,7 @@ patiently() {
 recourse() {
   if [ "$1" != serve ]; then patiently "$@"; return; fi
   "$PROGRAM" "$@" --listen 127.0.0.1:0 2> server.log & SERVER=$!
-  trap 'kill $SERVER; wait $SERVER || true' EXIT
+  trap 'kill $(jobs -p); wait || true' EXIT
   until URL=$(grep -o -m1 'http://127.0.0.1:[0-9]*' server.log); do sleep 0.05; done
   printf %s "$URL" > url
   export RECOURSE_SERVER=$URL
@@ -51,7 +52,15 @@ def script_of(text):
         lines.append(block if language == "sh" else f"python3 - <<'PYTHON'\n{block}PYTHON\n")
     # Written for a server on its usual port; this one has another.
     script = "\n".join(lines).replace("R=http://127.0.0.1:7070", "R=$URL")
-    return script.replace('"http://127.0.0.1:7070', 'open("url").read() + "')
+    script = script.replace('"http://127.0.0.1:7070', 'open("url").read() + "')
+    # And so does the reader's own service.
+    return script.replace("9000", str(free_port()))
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
 
 
 def check_quotations(text):
@@ -77,8 +86,8 @@ def main():
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if ended.returncode != 0:
         sys.exit(f"a line of {page} does not work:\n{ended.stdout}")
-    tasks = re.findall(r"^tsk_\w+ ", ended.stdout, re.MULTILINE)
-    assert tasks, f"the page's lines showed no task:\n{ended.stdout}"
+    ids = re.findall(r"\b[a-z]{2,10}_[0-9A-Z]{26}\b", ended.stdout)
+    assert ids, f"the page's lines showed nothing that there is:\n{ended.stdout}"
 
 
 if __name__ == "__main__":

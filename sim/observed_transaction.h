@@ -143,6 +143,25 @@ class ObservedTransaction final : public store::Transaction {
     return inner_.delete_records_before(time, limit);
   }
 
+  Result<std::optional<store::Creation>> insert_creation(const store::CreateAsk& ask) override {
+    return inner_.insert_creation(ask);
+  }
+  Result<std::optional<store::Creation>> find_creation(const store::CreateKey& key) override {
+    return inner_.find_creation(key);
+  }
+  Result<std::optional<store::Creation>> lock_creation(const store::CreateKey& key) override {
+    return inner_.lock_creation(key);
+  }
+  Result<> write_creation(const store::Creation& creation) override {
+    return inner_.write_creation(creation);
+  }
+  Result<bool> end_creation(const store::CreateHold& hold, const store::CreateEnd& end) override {
+    return inner_.end_creation(hold, end);
+  }
+  Result<std::size_t> delete_creations_before(TimePoint time, std::size_t limit) override {
+    return inner_.delete_creations_before(time, limit);
+  }
+
   Result<std::vector<Purgeable>> lock_purgeable(const store::PurgeRequest& request) override {
     return inner_.lock_purgeable(request);
   }

@@ -147,55 +147,45 @@ TEST_F(GateTest, WithoutTokensWhoeverComesIsItsAdmin) {
 
 class ReplayTest : public OnAMemoryStore {
  protected:
-  static Result<ReplayKey> key(const std::string& header, const std::string& body = "{}",
+  Result<store::CreateAsk> key(const std::string& header, const std::string& body = "{}",
                                const std::optional<task::Tenant>& tenant = std::nullopt) {
     return read_replay_key({.request = {.headers = {{"Idempotency-Key", header}}, .body = body},
                             .parameters = {},
-                            .caller = {.name = "x", .role = Role::kOperator, .tenant = tenant}});
+                            .caller = {.name = "x", .role = Role::kOperator, .tenant = tenant}},
+                           id());
   }
   task::TaskId id() { return task::TaskId(ids_.next()); }
 };
 
 TEST_F(ReplayTest, AKeyMayBeQuoted) {
-  EXPECT_EQ(key("\"a\"")->name, key("a")->name);
-  EXPECT_NE(key("a")->name, key("b")->name);
-  EXPECT_NE(key("a")->name, key("a", "{}", task::Tenant("t"))->name);
-  EXPECT_NE(key("a")->body, key("a", "{ }")->body);
+  EXPECT_EQ(key("\"a\"")->key, key("a")->key);
+  EXPECT_NE(key("a")->key, key("b")->key);
+  EXPECT_NE(key("a")->key, key("a", "{}", task::Tenant("t"))->key);
+  EXPECT_NE(key("a")->hash, key("a", "{ }")->hash);
   for (const std::string& bad :
        {std::string(), std::string("\"\""), std::string("a\nb"), std::string(256, 'x')}) {
     EXPECT_FALSE(key(bad)) << bad;
   }
 }
 
+// IDEM-9
 TEST_F(ReplayTest, StandsForTheFirstTaskForADay) {
-  const task::TaskId first = id();
-  const auto begun = begin_replay(opened_->records(), *key("a"), first);
-  ASSERT_TRUE(begun);
-  EXPECT_TRUE(begun->is_first);
-  const auto again = begin_replay(opened_->records(), *key("a"), id());
-  EXPECT_FALSE(again->is_first);
-  EXPECT_EQ(again->task, first);
-  EXPECT_EQ(begin_replay(opened_->records(), *key("a", "other"), id()).error().code,
-            ErrorCode::kInvalid);
+  const auto first = opened_->creates().acquire(*key("a"), 1s);
+  ASSERT_TRUE(first);
+  const auto again = opened_->creates().acquire(*key("a"), 1s);
+  EXPECT_EQ(again->how, store::Acquisition::kInProgress);
+  const Replayed answered{.task = id(), .is_taken = true};
+  EXPECT_TRUE(*opened_->creates().succeed(store::hold_of(first->creation), to_value(answered), 1s));
+  const auto replayed = opened_->creates().acquire(*key("a"), 1s);
+  EXPECT_EQ(replayed->how, store::Acquisition::kReplayed);
+  const auto read = read_replayed(replayed->creation.value);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->task, answered.task);
+  EXPECT_TRUE(read->is_taken);
+  EXPECT_EQ(opened_->creates().acquire(*key("a", "other"), 1s).error().code, ErrorCode::kConflict);
   clock_.advance(25h);
-  const task::TaskId next = id();
-  EXPECT_EQ(begin_replay(opened_->records(), *key("a", "other"), next)->task, next);
-}
-
-TEST_F(ReplayTest, FollowsTheTaskThatHadTheUniqueKey) {
-  const auto begun = begin_replay(opened_->records(), *key("a"), id());
-  const auto late = begin_replay(opened_->records(), *key("a"), id());
-  const task::TaskId holder = id();
-  ASSERT_TRUE(point_replay_to(opened_->records(), *begun, holder));
-  // Somebody who came meanwhile found the same.
-  ASSERT_TRUE(point_replay_to(opened_->records(), *late, holder));
-  const auto again = begin_replay(opened_->records(), *key("a"), id());
-  EXPECT_FALSE(again->is_first);
-  EXPECT_TRUE(again->is_taken);
-  EXPECT_EQ(again->task, holder);
-  ASSERT_TRUE(point_replay_to(opened_->records(), *again, holder));
-  EXPECT_EQ(begin_replay(opened_->records(), *key("a", "other"), id()).error().code,
-            ErrorCode::kInvalid);
+  EXPECT_EQ(opened_->creates().acquire(*key("a", "other"), 1s)->how, store::Acquisition::kAcquired);
+  EXPECT_EQ(read_replayed("nonsense").error().code, ErrorCode::kCorrupt);
 }
 
 }  // namespace

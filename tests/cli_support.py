@@ -22,10 +22,13 @@ CONFIG = """
 server: {{listen: "127.0.0.1:0"}}
 store: {{data-dir: {directory}}}
 retry: {{scan: {{period: 100}}}}
+degrade: {{first-retry-after: 0s, clean: {{when: never}}}}
 kinds:
   fine: {{url: "http://127.0.0.1:{port}/fine"}}
   bad: {{url: "http://127.0.0.1:{port}/bad"}}
   held: {{type: worker}}
+  points: {{url: "http://127.0.0.1:{port}/fine", degrade: true}}
+  lost-points: {{url: "http://127.0.0.1:{port}/bad", degrade: true}}
 schedules:
   leap-day: {{when: "0 0 29 2 *", kind: held}}
 """

@@ -6,7 +6,6 @@
 // A id            a submit was acknowledged
 // S id fence t    a handler starts
 // E id fence t    it ends; t in microseconds since the machine started
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 
 #include "base/clock.h"
 #include "recourse/engine.h"
+#include "tests/support/ledger.h"
 
 namespace {
 
@@ -25,19 +25,7 @@ using namespace std::chrono_literals;
 
 std::atomic<bool> asked_to_stop = false;
 
-class Ledger {
- public:
-  explicit Ledger(const char* path)
-      : file_(::open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644)) {}
-
-  // One write: lines of several threads do not mix.
-  void write(const std::string& line) const {
-    if (::write(file_, line.data(), line.size()) < 0) std::abort();
-  }
-
- private:
-  int file_;
-};
+using recourse::tests::Ledger;
 
 long long since_boot() {
   static const recourse::SystemClock clock;

@@ -10,7 +10,8 @@ using http::Method;
 class ApiAccess : public ApiTest {
  protected:
   void SetUp() override {
-    start();
+    start("  work: {type: worker}\n  points: {type: worker, degrade: true}\n",
+          "degrade: {spool: {directory: '" + (folder_ / "spool").string() + "'}}\n");
     task_ = submit(R"({"kind":"nobody","tenant":"mine","payload":1})");
     (void)submit(R"({"kind":"work","tenant":"mine","payload":2})");
     leased_ = lease_one();
@@ -21,14 +22,16 @@ class ApiAccess : public ApiTest {
 
   std::string target_of(const api::Route& route) {
     std::string path(route.path);
-    const std::size_t at = path.find('{');
-    if (at == std::string::npos) return path;
+    if (path == "/api/v1/creates") return path + "?tenant=7&business_type=B&key=k";
     std::string value = task_;
     if (path.starts_with("/api/v1/bulk/")) value = job_;
     if (path.starts_with("/api/v1/tokens/")) value = token_;
     if (path.starts_with("/api/v1/kinds/")) value = "work";
     if (path.starts_with("/api/v1/notifications/")) value = "log";
-    return path.replace(at, path.find('}') - at + 1, value);
+    for (std::size_t at = path.find('{'); at != std::string::npos; at = path.find('{')) {
+      path.replace(at, path.find('}') - at + 1, value);
+    }
+    return path;
   }
 
   // One that would be carried out, where the caller may.
@@ -45,13 +48,25 @@ class ApiAccess : public ApiTest {
     if (route.path.starts_with("/api/v1/leases/")) {
       return R"({"ticket":")" + ticket_of(leased_) + R"("})";
     }
+    if (route.path == "/api/v1/creates/acquire") {
+      return R"({"tenant":7,"business_type":"B","resource_type":"ord","key":"k","request":{}})";
+    }
+    if (route.path.starts_with("/api/v1/creates/")) {
+      return R"({"tenant":7,"business_type":"B","key":"k","fence":1})";
+    }
     if (route.path.ends_with("/case/note")) return R"({"note":"seen"})";
+    if (route.path == "/api/v1/degrade/failures") return R"({"kind":"points"})";
     if (route.path == "/api/v1/tokens") return R"({"name":"x","role":"admin"})";
     return "{}";
   }
 
   int ask(const api::Route& route, const std::string& who) {
     if (route.path == "/api/v1/events") return watch(who);
+    if (route.shape == api::Shape::kSource) {
+      const Reply reply = call_plainly(route.method, target_of(route), body_of(route), who);
+      EXPECT_EQ(reply.json().at("code"), reply.status) << reply.body;
+      return reply.status;
+    }
     return call(route.method, target_of(route), body_of(route), who).status;
   }
 
@@ -111,7 +126,9 @@ TEST_P(ApiAccess, AnotherTenantsAdminSeesAndChangesNothingOfOurs) {
                          path == "/api/v1/leases/complete" || path == "/api/v1/leases/fail";
     const bool is_everybodys =
         path.starts_with("/api/v1/tokens") || path.starts_with("/api/v1/notifications/channels") ||
-        path == "/api/v1/audit" || path == "/api/v1/leases" ||
+        path.starts_with("/api/v1/creates") || path == "/api/v1/audit" ||
+        path == "/api/v1/leases" || path == "/api/v1/degrade/clean" ||
+        path.starts_with("/api/v1/guards") || path == "/api/admin/abnormal/list" ||
         (path.starts_with("/api/v1/kinds/") && route.method == Method::kPost);
     if (is_everybodys) {
       EXPECT_EQ(status, 403) << of;

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -63,6 +65,29 @@ inline void expect_problem(const Reply& reply, const std::string& of) {
   }
 }
 
+// The text format, as a scraper reads it; answers the families' names.
+inline std::set<std::string> families_in_order(const std::string& metrics) {
+  std::set<std::string> families;
+  std::set<std::string> series;
+  std::string type;
+  std::string family;
+  std::istringstream lines(metrics);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("# HELP ")) continue;
+    if (line.starts_with("# TYPE ")) {
+      std::istringstream words(line.substr(7));
+      words >> family >> type;
+      EXPECT_TRUE(families.insert(family).second) << family << " comes twice";
+      EXPECT_TRUE(family.starts_with("recourse_")) << family;
+      EXPECT_EQ(family.ends_with("_total"), type == "counter") << family;
+      continue;
+    }
+    EXPECT_TRUE(line.starts_with(family)) << line << " is not of " << family;
+    EXPECT_TRUE(series.insert(line.substr(0, line.rfind(' '))).second) << line << " comes twice";
+  }
+  return families;
+}
+
 class ApiTest : public testing::TestWithParam<const char*> {
  protected:
   // Names are what the audit shows.
@@ -108,12 +133,12 @@ retry: {scan: {initial-delay: 10ms, period: 50ms})" +
 kinds:
 )" + kinds + more;
     const Loaded loaded =
-        parse_config({.file = "recourse.yaml", .text = text, .environment = kSecrets});
+        parse_config({.file = "recourse.yaml", .text = text, .environment = environment_});
     for (const Problem& problem : loaded.problems) {
       if (!loaded.config) ADD_FAILURE() << to_string(problem);
     }
     ASSERT_TRUE(loaded.config);
-    auto server = RunningServer::start(*loaded.config, kSecrets, log_);
+    auto server = RunningServer::start(*loaded.config, environment_, log_);
     ASSERT_TRUE(server) << server.error().message;
     server_ = *std::move(server);
     // Its first heartbeat is under way.
@@ -131,6 +156,15 @@ kinds:
   // `who` is a name of kSecrets, a whole token, or empty for none.
   Reply call(http::Method method, const std::string& target, const std::string& body = "",
              const std::string& who = "ADMIN", http::Headers headers = {}) {
+    Reply reply = call_plainly(method, target, body, who, std::move(headers));
+    if (reply.status >= 400) {
+      expect_problem(reply, std::string(http::to_string(method)) + " " + target + " by " + who);
+    }
+    return reply;
+  }
+  // The same where refusals have another shape.
+  Reply call_plainly(http::Method method, const std::string& target, const std::string& body = "",
+                     const std::string& who = "ADMIN", http::Headers headers = {}) {
     if (!who.empty()) {
       const auto known = kSecrets.find(who);
       headers.set("Authorization", "Bearer " + (known == kSecrets.end() ? who : known->second));
@@ -148,9 +182,7 @@ kinds:
       return {};
     }
     const auto& answer = std::get<http::Answer>(result);
-    Reply reply{answer.status, answer.headers, answer.body};
-    if (reply.status >= 400) expect_problem(reply, of);
-    return reply;
+    return {answer.status, answer.headers, answer.body};
   }
   Reply get(const std::string& target, const std::string& who = "ADMIN") {
     return call(http::Method::kGet, target, "", who);
@@ -191,6 +223,8 @@ kinds:
     return true;
   }
 
+  // What the configuration may name.
+  Environment environment_ = kSecrets;
   std::filesystem::path folder_;
   MemoryLog log_{100'000};
   std::unique_ptr<http::Client> client_;

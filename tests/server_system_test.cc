@@ -173,24 +173,7 @@ TEST_P(ApiSystem, MetricsAreInOrder) {
   (void)post("/api/v1/leases/complete", R"({"ticket":")" + ticket_of(lease_one()) + "\"}");
   const Reply reply = get("/metrics", "VIEWER");
   EXPECT_EQ(reply.headers.find("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
-  std::set<std::string> families;
-  std::set<std::string> series;
-  std::string type;
-  std::string family;
-  std::istringstream lines(reply.body);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("# HELP ")) continue;
-    if (line.starts_with("# TYPE ")) {
-      std::istringstream words(line.substr(7));
-      words >> family >> type;
-      EXPECT_TRUE(families.insert(family).second) << family << " comes twice";
-      EXPECT_TRUE(family.starts_with("recourse_")) << family;
-      EXPECT_EQ(family.ends_with("_total"), type == "counter") << family;
-      continue;
-    }
-    EXPECT_TRUE(line.starts_with(family)) << line << " is not of " << family;
-    EXPECT_TRUE(series.insert(line.substr(0, line.rfind(' '))).second) << line << " comes twice";
-  }
+  const std::set<std::string> families = families_in_order(reply.body);
   EXPECT_TRUE(families.contains("recourse_build_info"));
   EXPECT_THAT(reply.body, HasSubstr(R"(recourse_tasks_submitted_total{kind="work"} 1)"));
   EXPECT_THAT(reply.body, HasSubstr(R"(kind="work \"quoted\"\\ k")"));

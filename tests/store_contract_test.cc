@@ -31,6 +31,7 @@ class MemoryUnderTest final : public StoreUnderTest {
   Reader& reader() override { return opened_->reader(); }
   Records& records() override { return opened_->records(); }
   Cases& cases() override { return opened_->cases(); }
+  Creates& creates() override { return opened_->creates(); }
   void leave_case(TaskId task) override {
     memory::leave_case(*data_, {.task = task,
                                 .fence = task::Fence(1),
@@ -47,13 +48,14 @@ class MemoryUnderTest final : public StoreUnderTest {
   std::unique_ptr<OpenedStore> opened_;
 };
 
+constexpr std::string_view kLeaveCase =
+    "INSERT INTO recourse_case (task_id, fence, opened_at, reminders, remind_at, assignee)"
+    " VALUES (?, 1, 0, 3, 0, '')";
+
 void leave_case_on(sql::Connection& connection, TaskId task) {
   relational::Values values;
   values.id(task.value);
-  EXPECT_EQ(must(connection.execute("INSERT INTO recourse_case (task_id, fence, opened_at, "
-                                    "reminders, remind_at, assignee) VALUES (?, 1, 0, 3, 0, '')",
-                                    values.view())),
-            1);
+  EXPECT_EQ(must(connection.execute(kLeaveCase, values.view())), 1);
 }
 
 class SqliteUnderTest final : public StoreUnderTest {
@@ -62,18 +64,19 @@ class SqliteUnderTest final : public StoreUnderTest {
   Reader& reader() override { return opened_->reader(); }
   Records& records() override { return opened_->records(); }
   Cases& cases() override { return opened_->cases(); }
+  Creates& creates() override { return opened_->creates(); }
   void leave_case(TaskId task) override {
-    EXPECT_TRUE(opened_->transact(kWithin, [&](sqlite::CallersTransaction& transaction) {
-      leave_case_on(transaction.connection(), task);
-      return Result<>();
+    EXPECT_TRUE(opened_->creates().transact(kWithin, [&](Guest& guest) -> Result<> {
+      const std::string id(task.value.bytes.begin(), task.value.bytes.end());
+      const auto left = guest.execute(kLeaveCase, {SqlBytes{id}});
+      return left ? Result<>() : fail(left.error());
     }));
   }
   std::unique_ptr<StoreUnderTest> reopen_beside() override { return nullptr; }
 
  private:
   tests::TemporaryDirectory directory_;
-  std::unique_ptr<sqlite::SqliteStore> opened_ =
-      must(sqlite::open(directory_.path() / "store.db", kClock));
+  std::unique_ptr<OpenedStore> opened_ = must(sqlite::open(directory_.path() / "store.db", kClock));
 };
 
 NullLog no_log;
@@ -105,6 +108,7 @@ class ServerUnderTest final : public StoreUnderTest {
   Reader& reader() override { return opened_->reader(); }
   Records& records() override { return opened_->records(); }
   Cases& cases() override { return opened_->cases(); }
+  Creates& creates() override { return opened_->creates(); }
   void leave_case(TaskId task) override {
     const auto connection = connect_to(*database_);
     ASSERT_TRUE(connection->begin());

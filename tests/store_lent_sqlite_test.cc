@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <future>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,14 +38,14 @@ constexpr std::string_view kEndlessWrite =
 class SqliteTransact : public testing::Test {
  protected:
   void SetUp() override {
-    const auto made = opened_->transact(kWithin, [](CallersTransaction& own) -> Result<> {
+    const auto made = opened_->creates().transact(kWithin, [](Guest& own) -> Result<> {
       return run(own, "CREATE TABLE shop_order (id INTEGER PRIMARY KEY)");
     });
     ASSERT_TRUE(made) << made.error().message;
   }
 
-  static Result<> run(CallersTransaction& own, std::string_view statement) {
-    const auto done = own.connection().execute(statement, {});
+  static Result<> run(Guest& own, std::string_view statement) {
+    const auto done = own.execute(statement, {});
     return done ? Result<>{} : fail(done.error());
   }
 
@@ -54,9 +55,11 @@ class SqliteTransact : public testing::Test {
   Counts counts() { return must(opened_->reader().counts(kWithin)); }
   std::size_t orders() {
     std::int64_t count = 0;
-    const auto asked = opened_->transact(kWithin, [&](CallersTransaction& own) {
-      return own.connection().query("SELECT COUNT(*) FROM shop_order", {},
-                                    [&](const sql::Row& row) { count = row.integer(0); });
+    const auto asked = opened_->creates().transact(kWithin, [&](Guest& own) -> Result<> {
+      const auto rows = own.query("SELECT COUNT(*) FROM shop_order", {});
+      if (!rows) return fail(rows.error());
+      count = std::get<std::int64_t>(rows->at(0).at(0));
+      return {};
     });
     EXPECT_TRUE(asked);
     return static_cast<std::size_t>(count);
@@ -65,11 +68,11 @@ class SqliteTransact : public testing::Test {
   tests::TemporaryDirectory directory_;
   SystemClock clock_;
   UlidSource ids_{clock_, 7};
-  std::unique_ptr<SqliteStore> opened_ = must(open(directory_.path() / "store.db", clock_));
+  std::unique_ptr<OpenedStore> opened_ = must(open(directory_.path() / "store.db", clock_));
 };
 
 TEST_F(SqliteTransact, CommitsTheCallersRowsAndTheTasksTogether) {
-  const auto done = opened_->transact(kWithin, [&](CallersTransaction& own) -> Result<> {
+  const auto done = opened_->creates().transact(kWithin, [&](Guest& own) -> Result<> {
     if (Result<> mine = run(own, "INSERT INTO shop_order VALUES (7)"); !mine) return mine;
     const auto answer = own.submit(std::vector{item(keyed("order-7")), item()});
     return answer ? Result<>{} : fail(answer.error());
@@ -84,7 +87,7 @@ TEST_F(SqliteTransact, LeavesNothingWhenTheCallerFails) {
   TaskSpec spec = keyed("order-7");
   spec.search_keys = {{"order", "7"}};
   int runs = 0;
-  const auto done = opened_->transact(kWithin, [&](CallersTransaction& own) -> Result<> {
+  const auto done = opened_->creates().transact(kWithin, [&](Guest& own) -> Result<> {
     ++runs;
     (void)must(own.submit(std::vector{item(spec)}));
     if (Result<> mine = run(own, "INSERT INTO shop_order VALUES (7)"); !mine) return mine;
@@ -103,7 +106,7 @@ TEST_F(SqliteTransact, LeavesNothingWhenTheCallerFails) {
 TEST_F(SqliteTransact, GoesOnAfterARefusedSubmitAndTellsWhoHasAKey) {
   const Submission first = item(keyed("order-7"));
   (void)must(opened_->store().insert(std::vector{first}, Novelty::kFresh, kWithin));
-  const auto done = opened_->transact(kWithin, [&](CallersTransaction& own) -> Result<> {
+  const auto done = opened_->creates().transact(kWithin, [&](Guest& own) -> Result<> {
     Submission born = item();
     born.claim = BirthClaim{.owner = task::Incarnation(ids_.next()), .lease = {}};
     EXPECT_EQ(code_of(own.submit(std::vector{born})), ErrorCode::kInvalid);
@@ -127,7 +130,7 @@ TEST_F(SqliteTransact, CutOffAtItsDeadlineHarmsNobodyInTheSameCommit) {
   std::promise<void> entered;
   std::promise<void> leave;
   auto holder = std::async(std::launch::async, [&] {
-    return opened_->transact(kWithin, [&](CallersTransaction&) -> Result<> {
+    return opened_->creates().transact(kWithin, [&](Guest&) -> Result<> {
       entered.set_value();
       leave.get_future().wait();
       return {};
@@ -142,7 +145,7 @@ TEST_F(SqliteTransact, CutOffAtItsDeadlineHarmsNobodyInTheSameCommit) {
   EXPECT_EQ(before.wait_for(50ms), std::future_status::timeout);
   Result<> ignored;
   auto endless = std::async(std::launch::async, [&] {
-    return opened_->transact(400ms, [&](CallersTransaction& own) -> Result<> {
+    return opened_->creates().transact(400ms, [&](Guest& own) -> Result<> {
       if (Result<> mine = run(own, "INSERT INTO shop_order VALUES (-1)"); !mine) return mine;
       ignored = run(own, kEndlessWrite);
       // Careless: the transaction is lost, and this must not be committed without it.
@@ -162,6 +165,55 @@ TEST_F(SqliteTransact, CutOffAtItsDeadlineHarmsNobodyInTheSameCommit) {
   EXPECT_EQ(code_of(after.get()), std::nullopt);
   EXPECT_EQ(orders(), 0U);
   EXPECT_EQ(counts(), (Counts{{{Kind("mail"), State::kPending}, 2}}));
+}
+
+// A guest's code runs on its own thread: whoever hangs there hangs alone.
+TEST_F(SqliteTransact, AGuestThatHangsIsCutOffAndHoldsUpNobodyForLonger) {
+  std::promise<void> wake;
+  auto hanging = std::async(std::launch::async, [&] {
+    Result<> late;
+    const auto done = opened_->creates().transact(300ms, [&](Guest& own) -> Result<> {
+      if (Result<> mine = run(own, "INSERT INTO shop_order VALUES (1)"); !mine) return mine;
+      wake.get_future().wait();
+      late = run(own, "INSERT INTO shop_order VALUES (2)");
+      return {};
+    });
+    EXPECT_EQ(code_of(late), ErrorCode::kUnavailable) << "its transaction is gone";
+    return done;
+  });
+
+  EXPECT_EQ(code_of(opened_->store().insert(std::vector{item()}, Novelty::kFresh, kWithin)),
+            std::nullopt);
+  EXPECT_EQ(orders(), 0U);
+  EXPECT_EQ(hanging.wait_for(0ms), std::future_status::timeout) << "it hangs, and nobody waits";
+  wake.set_value();
+  EXPECT_EQ(code_of(hanging.get()), ErrorCode::kUnavailable);
+  EXPECT_EQ(orders(), 0U);
+}
+
+TEST_F(SqliteTransact, AGuestWhoCallsTheStoreIsToldInsteadOfWaitingForItself) {
+  const auto done = opened_->creates().transact(kWithin, [&](Guest&) -> Result<> {
+    EXPECT_EQ(code_of(opened_->store().insert(std::vector{item()}, Novelty::kFresh, kWithin)),
+              ErrorCode::kInvalid);
+    EXPECT_EQ(code_of(opened_->creates().transact(kWithin, [](Guest&) { return Result<>(); })),
+              ErrorCode::kInvalid);
+    return {};
+  });
+  EXPECT_EQ(code_of(done), std::nullopt);
+  // Afterwards it is a thread like any other.
+  EXPECT_EQ(code_of(opened_->store().insert(std::vector{item()}, Novelty::kFresh, kWithin)),
+            std::nullopt);
+}
+
+TEST_F(SqliteTransact, WhatAGuestThrowsComesOutAndLeavesNothing) {
+  EXPECT_THROW((void)opened_->creates().transact(kWithin,
+                                                 [&](Guest& own) -> Result<> {
+                                                   (void)run(own,
+                                                             "INSERT INTO shop_order VALUES (1)");
+                                                   throw std::runtime_error("thought better of it");
+                                                 }),
+               std::runtime_error);
+  EXPECT_EQ(orders(), 0U);
 }
 
 }  // namespace

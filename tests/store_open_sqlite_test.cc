@@ -36,7 +36,7 @@ using testing::HasSubstr;
 
 class SqliteOpening : public testing::Test {
  protected:
-  using Opened = std::unique_ptr<sqlite::SqliteStore>;
+  using Opened = std::unique_ptr<OpenedStore>;
 
   [[nodiscard]] std::string file() const { return directory_.path() / "store.db"; }
   Result<Opened> open_file(const std::string& path) { return sqlite::open(path, clock_); }
@@ -45,13 +45,13 @@ class SqliteOpening : public testing::Test {
     return opened ? Error{ErrorCode::kInDoubt, "it opens"} : opened.error();
   }
 
-  Result<InsertAnswer> insert(sqlite::SqliteStore& opened, std::size_t payload_bytes = 1) {
+  Result<InsertAnswer> insert(OpenedStore& opened, std::size_t payload_bytes = 1) {
     task::TaskSpec spec = spec_of();
     spec.payload = std::string(payload_bytes, 'x');
     return opened.store().insert(std::vector{pending(TaskId(ids_.next()), spec)}, Novelty::kFresh,
                                  kWithin);
   }
-  static std::int64_t pending_tasks(sqlite::SqliteStore& opened) {
+  static std::int64_t pending_tasks(OpenedStore& opened) {
     Counts counts = must(opened.reader().counts(kWithin));
     return counts[{Kind("mail"), State::kPending}];
   }

@@ -34,16 +34,21 @@ ARROWS = {
     "engine/core": "policy timing store",
     "engine": "engine/core policy timing store",
     # What an embedding program links: an engine with the store its URL names.
-    "embed": "engine store/memory store/sqlite store/postgres store/mysql",
+    "embed": "engine create degrade guard notify store/memory store/sqlite store/postgres store/mysql",
     "runner": "engine http",
     "degrade": _DOOR,
     "message": _DOOR,
+    # One per broker: none may name another.
+    "message/rabbitmq": "message",
+    "message/kafka": "message",
+    "message/redis": "message",
     "guard": _DOOR,
     "create": _DOOR,
-    "notify": "http policy store",
+    "notify": "policy store",
+    "notify/channels": "notify http",
     "api": "http engine degrade message guard create notify store",
     "cli": "http",
-    "app": "embed cli api degrade message guard create notify runner engine "
+    "app": "embed cli api degrade message guard create notify/channels runner engine "
     "store/memory store/sqlite store/postgres store/mysql",
 }
 

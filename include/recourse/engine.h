@@ -23,6 +23,7 @@
 
 #include "recourse/attempt.h"
 #include "recourse/codec.h"
+#include "recourse/notifications.h"
 #include "recourse/options.h"
 #include "recourse/outcome.h"
 #include "recourse/result.h"
@@ -130,6 +131,10 @@ class Engine {
   // too slow by 10,000 ends the oldest go untold.
   Engine& on_end(std::function<void(const Ended&)> call);
 
+  // Tells people of what waits for them, again and again until somebody has dealt with it, and of
+  // breakers, takeovers and troubles with the store. Without it nobody is told. Once.
+  Engine& notify(const NotificationOptions& options);
+
   // Submits a task at each of its times, once, however many nodes have it registered.
   Engine& schedule(Schedule schedule);
   template <class T>
@@ -184,6 +189,10 @@ class Engine {
   StopReport stop(Duration limit = std::chrono::seconds(30));
 
  private:
+  friend class Create;
+  friend class CreateTransaction;
+  friend class Degrade;
+  friend class Guards;
   struct Impl;
   // What start() will tell.
   Engine& refuse(const Error& error);

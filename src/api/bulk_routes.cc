@@ -7,6 +7,7 @@
 
 #include "api/body.h"
 #include "api/bulk_jobs.h"
+#include "api/bulk_start.h"
 #include "api/control.h"
 #include "api/route.h"
 #include "store/limits.h"
@@ -67,7 +68,9 @@ http::Response count(Desk& desk, const Call& call, const std::vector<std::string
   return json_response(object{{"dry_run", true}, {"count", found}, {"more", false}});
 }
 
-http::Response count(Desk& desk, const BulkPlan& plan) {
+}  // namespace
+
+http::Response count_bulk(Desk& desk, const BulkPlan& plan) {
   // What is finished stays as it is, and is not looked at.
   store::Filter filter = plan.filter;
   if (filter.states.empty()) {
@@ -84,6 +87,16 @@ http::Response count(Desk& desk, const BulkPlan& plan) {
   } while (after && found < kCountMax);
   return json_response(object{{"dry_run", true}, {"count", found}, {"more", after.has_value()}});
 }
+
+http::Response start_bulk(Desk& desk, BulkJob job) {
+  const auto started = desk.bulk.start(std::move(job));
+  if (!started) return refuse(started.error());
+  http::Response response = json_response(to_json(*started), 202);
+  response.headers.set("Location", "/api/v1/bulk/" + started->id);
+  return response;
+}
+
+namespace {
 
 http::Response start(Desk& desk, const Call& call) {
   const auto body = read_body(call.request);
@@ -114,12 +127,7 @@ http::Response start(Desk& desk, const Call& call) {
   const BulkPlan plan = plan_of(job, errors);
   if (!errors.empty()) return refuse(std::move(errors));
   if (ids) return dry_run ? count(desk, call, *ids) : by_ids(desk, call, job, *ids);
-  if (dry_run) return count(desk, plan);
-  const auto started = desk.bulk.start(std::move(job));
-  if (!started) return refuse(started.error());
-  http::Response response = json_response(to_json(*started), 202);
-  response.headers.set("Location", "/api/v1/bulk/" + started->id);
-  return response;
+  return dry_run ? count_bulk(desk, plan) : start_bulk(desk, std::move(job));
 }
 
 bool may_see(const Identity& caller, const BulkJob& job) {

@@ -15,10 +15,15 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "base/ulid_source.h"
+#include "create/creator.h"
+#include "degrade/cleaning.h"
+#include "degrade/recorder.h"
+#include "degrade/retry_rule.h"
 #include "engine/core/happening.h"
 #include "engine/executor.h"
 #include "engine/lease_desk.h"
 #include "engine/node.h"
+#include "guard/door.h"
 #include "http/message.h"
 #include "http/server.h"
 #include "notify/alerts/alert.h"
@@ -65,6 +70,15 @@ enum class TokenNeed : std::uint8_t {
   kNow,
 };
 
+// The degrade door, where this server has kinds of it.
+struct DegradeDesk {
+  // Empty where it has none.
+  degrade::Recorder* recorder = nullptr;
+  std::vector<task::Kind> kinds = {};
+  Duration first_retry_after = degrade::kFirstRetryAfter;
+  Duration clean_after = degrade::kCleanAfter;
+};
+
 struct SubmitLimits {
   std::size_t payload_bytes = task::kPayloadBytesMax;
   // Tasks of one request.
@@ -94,6 +108,10 @@ struct Desk {
   std::vector<notify::AlertDefinition> alerts;
   std::vector<KindCard> kinds;
   std::vector<ScheduleCard> schedules;
+  DegradeDesk degrade;
+  // Empty where this server guards no table.
+  const guard::Door* guards = nullptr;
+  create::Creator& creator;
   std::vector<std::string> backoffs;
   SubmitLimits limits;
   std::string version;

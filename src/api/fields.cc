@@ -115,7 +115,7 @@ std::optional<bool> Fields::boolean(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<Duration> Fields::duration(std::string_view name, Duration most) {
+std::optional<Duration> Fields::duration(std::string_view name, Duration most, Duration least) {
   const boost::json::value* value = find(name);
   if (value == nullptr) return std::nullopt;
   std::optional<Duration> duration;
@@ -126,9 +126,11 @@ std::optional<Duration> Fields::duration(std::string_view name, Duration most) {
     const double seconds = value->to_number<double>();
     if (seconds >= 0 && seconds <= 1e9) duration = Duration(std::llround(seconds * 1e6));
   }
-  if (duration && *duration <= most) return duration;
-  refuse(name, fmt::format("must be a duration such as \"30s\", or a number of seconds, up to {}",
-                           format_duration(most)));
+  if (duration && *duration >= least && *duration <= most) return duration;
+  const std::string from =
+      least > Duration::zero() ? fmt::format("from {} ", format_duration(least)) : std::string();
+  refuse(name, fmt::format("must be a duration such as \"30s\", or a number of seconds, {}up to {}",
+                           from, format_duration(most)));
   return std::nullopt;
 }
 

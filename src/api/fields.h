@@ -33,7 +33,8 @@ class Fields {
   std::optional<std::int64_t> integer(std::string_view name, std::int64_t low, std::int64_t high);
   std::optional<bool> boolean(std::string_view name);
   // "30s", or a number of seconds.
-  std::optional<Duration> duration(std::string_view name, Duration most);
+  std::optional<Duration> duration(std::string_view name, Duration most,
+                                   Duration least = Duration::zero());
   std::optional<TimePoint> time(std::string_view name);
   std::optional<std::map<std::string, std::string>> texts_by_name(std::string_view name);
   // One text, or a list of them.

@@ -37,6 +37,12 @@ class Families {
     metric.counter.value = static_cast<double>(value);
     family(std::move(name), std::move(help), MetricType::Counter).metric.push_back(metric);
   }
+  void counter_of_seconds(std::string name, std::string help, Labels labels, double value) {
+    ClientMetric metric;
+    metric.label = std::move(labels);
+    metric.counter.value = value;
+    family(std::move(name), std::move(help), MetricType::Counter).metric.push_back(metric);
+  }
   void gauge(std::string name, std::string help, Labels labels, double value) {
     ClientMetric metric;
     metric.label = std::move(labels);
@@ -138,6 +144,42 @@ void add_node(Families& out, Desk& desk) {
   add_lanes(out, status);
 }
 
+// Guards are those of the configuration, so there are few.
+void add_guard(Families& out, const guard::Guard& guard) {
+  const guard::GuardCounters counters = guard.counters();
+  const Labels of_guard{label("guard", guard.name())};
+  const auto count = [&](std::string name, std::string help, std::uint64_t number) {
+    out.counter(std::move(name), std::move(help), of_guard, number);
+  };
+  const auto split = [&](std::string name, std::string help, std::string by, std::string_view what,
+                         std::uint64_t number) {
+    out.counter(std::move(name), std::move(help),
+                {label("guard", guard.name()), label(std::move(by), what)}, number);
+  };
+  count("recourse_guard_scans_total", "Scans of a guarded table.", counters.scans);
+  count("recourse_guard_scan_failures_total", "Scans that failed.", counters.scans_failed);
+  out.counter_of_seconds("recourse_guard_scan_seconds_total", "Time that scans took.", of_guard,
+                         std::chrono::duration<double>(counters.scan_time).count());
+  count("recourse_guard_runs_total", "Runs of a row: check, handle, check.", counters.retried);
+  count("recourse_guard_run_failures_total", "Runs that did not mend their row.", counters.failed);
+  count("recourse_guard_not_claimed_total", "Runs that found their row not due any more.",
+        counters.not_claimed);
+  count("recourse_guard_lost_total", "Runs whose row was somebody else's at their end.",
+        counters.lost);
+  const std::string healed = "Rows that are well again, by what found out.";
+  split("recourse_guard_healed_total", healed, "by", "scan", counters.healed_by_scan);
+  split("recourse_guard_healed_total", healed, "by", "retry", counters.healed_by_retry);
+  count("recourse_guard_escalated_total", "Rows given to a person.", counters.escalated);
+  const std::string reminders = "Messages about rows that need a person, by what became of them.";
+  split("recourse_guard_reminders_total", reminders, "result", "sent", counters.reminded);
+  split("recourse_guard_reminders_total", reminders, "result", "failed", counters.reminders_failed);
+  for (const auto& [status, rows] : counters.rows) {
+    out.gauge("recourse_guard_rows", "Rows in trouble, as a scan has last counted them.",
+              {label("guard", guard.name()), label("err_status", std::to_string(status))},
+              static_cast<double>(rows));
+  }
+}
+
 // Channels are those of the configuration, so there are few.
 void add_notifications(Families& out, const notify::Notifier& notifier) {
   using enum notify::DeliveryResult;
@@ -192,6 +234,9 @@ std::string metrics_text(Desk& desk) {
                 {label("event", event)}, count);
   }
   add_notifications(out, desk.notifier);
+  if (desk.guards != nullptr) {
+    for (const auto& guard : desk.guards->guards()) add_guard(out, *guard);
+  }
   // The store's own, the same on every node.
   if (const auto counts = desk.opened.reader().counts(kPatience)) {
     add_tasks(out, *counts);

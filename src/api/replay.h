@@ -1,34 +1,28 @@
-// Idempotency-Key: for 24 hours, the same request under the same key means the same task.
+// Idempotency-Key: for 24 hours, the same request under the same key means the same task. It is the
+// create door, with a task for what is created: its id is the one that is kept with the key.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "api/desk.h"
 #include "base/result.h"
-#include "store/records.h"
+#include "store/creates.h"
 #include "task/ids.h"
 
 namespace recourse::api {
 
-struct ReplayKey {
-  std::string name;  // of the record
-  std::string body;  // SHA-256
-};
+// The header, quoted or bare. One tenant's keys are not another's. `task` is what it will stand
+// for, where the key is new.
+Result<store::CreateAsk> read_replay_key(const Call& call, task::TaskId task);
 
-struct Replay {
-  bool is_first = false;
-  // The first was answered with a task that had its unique key.
-  bool is_taken = false;
+// What the request was answered with.
+struct Replayed {
   task::TaskId task;
-  store::Record record;
+  // Another task had its unique key.
+  bool is_taken = false;
 };
-
-// The header, quoted or bare. One tenant's keys are not another's.
-Result<ReplayKey> read_replay_key(const Call& call);
-// Fixes which task the key stands for, before that exists. kInvalid: another body was sent under
-// it.
-Result<Replay> begin_replay(store::Records& records, const ReplayKey& key, task::TaskId task);
-// Another task has the unique key, and is what the key stands for from now on.
-Result<> point_replay_to(store::Records& records, const Replay& replay, task::TaskId task);
+std::string to_value(const Replayed& replayed);
+Result<Replayed> read_replayed(std::string_view value);
 
 }  // namespace recourse::api

@@ -1,6 +1,7 @@
 // One way into the API: where, for whom, and what is done.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string_view>
 #include <variant>
@@ -18,11 +19,18 @@ using Answer = std::function<http::Response(Desk&, const Call&)>;
 // Returns at once and answers later; called on the transport's thread.
 using AnswerLater = std::function<void(Desk&, Call, http::Responder)>;
 
+// How refusals look.
+enum class Shape : std::uint8_t {
+  kProblem,  // RFC 9457
+  kSource,   // code, msg, data: the sources' own routes
+};
+
 struct Route {
   http::Method method;
   std::string_view path;  // with {names}
   Role role;              // at least
   std::variant<Answer, AnswerLater> answer;
+  Shape shape = Shape::kProblem;
 };
 
 std::vector<Route> all_routes();
@@ -32,7 +40,11 @@ std::vector<Route> submit_routes();
 std::vector<Route> task_routes();
 std::vector<Route> control_routes();
 std::vector<Route> case_routes();
+std::vector<Route> create_routes();
 std::vector<Route> bulk_routes();
+std::vector<Route> degrade_routes();
+std::vector<Route> guard_routes();
+std::vector<Route> abnormal_routes();
 std::vector<Route> kind_routes();
 std::vector<Route> schedule_routes();
 std::vector<Route> lease_routes();
@@ -41,5 +53,8 @@ std::vector<Route> notify_routes();
 std::vector<Route> alert_routes();
 std::vector<Route> token_routes();
 std::vector<Route> system_routes();
+
+// Of this server's guards, beside all_routes(); their paths live as long as the guards.
+std::vector<Route> manual_success_routes(const Desk& desk);
 
 }  // namespace recourse::api

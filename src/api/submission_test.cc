@@ -18,7 +18,8 @@ class SubmissionTest : public testing::Test {
         .backoffs = backoffs_,
         .defaults = [](task::TaskSpec& spec) { spec.max_retries = 9; },
         .now = TimePoint(std::chrono::sys_days(2026y / 11 / 16).time_since_epoch()),
-        .payload_bytes_max = 20};
+        .payload_bytes_max = 20,
+        .clock = TimePoint(std::chrono::sys_days(2026y / 11 / 16).time_since_epoch())};
     return read_submit(parsed.as_object(), text, "/tasks/3", rules, errors_);
   }
 

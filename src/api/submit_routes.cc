@@ -15,6 +15,7 @@
 #include "api/safety.h"
 #include "api/submission.h"
 #include "base/text.h"
+#include "store/create_rules.h"
 
 namespace recourse::api {
 namespace {
@@ -52,6 +53,7 @@ SubmitRules rules_of(const Desk& desk, const Call& call) {
                      ? std::nullopt
                      : std::optional(desk.node.store_now()),
           .payload_bytes_max = desk.limits.payload_bytes,
+          .clock = desk.clock.now(),
           .trace_parent = trace_parent_of(call)};
 }
 
@@ -172,41 +174,59 @@ void give_id(Desk& desk, Submit& submit) {
   if (submit.submission.id == task::TaskId{}) submit.submission.id = task::TaskId(desk.ids.next());
 }
 
-// Under an Idempotency-Key: the task's id is fixed with the key before the task exists, so that
-// whoever repeats the request, after whatever crash, submits the same task.
-http::Response submit_once(Desk& desk, const Call& call, Submit submit) {
-  const Result<ReplayKey> key = read_replay_key(call);
-  if (!key) return refuse(key.error());
-  Result<Replay> replay = begin_replay(desk.opened.records(), *key, submit.submission.id);
-  if (!replay) return refuse(replay.error());
-  if (!replay->is_first) submit.novelty = store::Novelty::kRepeat;
-  submit.submission.id = replay->task;
-  const std::string kind = submit.submission.spec.kind.value;
-  const engine::SubmitAnswer answer =
-      desk.node.submit(std::move(submit.submission), submit.novelty);
-  if (!answer.result) {
-    desk.figures.submitted(kind, false);
-    return to_response(desk, kind, answer);
-  }
-  // Another task has the unique key: from now on this request means that one.
-  const bool key_taken = *answer.result == store::Insertion::kKeyTaken;
-  if (key_taken) {
-    if (Result<> kept = point_replay_to(desk.opened.records(), *replay, answer.task); !kept) {
-      return refuse(kept.error());
-    }
-  }
-  if (replay->is_first || *answer.result == store::Insertion::kInserted) {
-    note_submit(desk, kind, answer);
-    return to_response(desk, kind, answer);
-  }
-  // As it was answered the first time.
-  const bool was_taken = key_taken || replay->is_taken;
+http::Response replay_answer(const Desk& desk, const std::string& kind, const std::string& value) {
+  const auto replayed = read_replayed(value);
+  if (!replayed) return refuse(replayed.error());
   http::Response response =
       to_response(desk, kind,
-                  {answer.submit, answer.task,
-                   was_taken ? store::Insertion::kKeyTaken : store::Insertion::kInserted});
+                  {{},
+                   replayed->task,
+                   replayed->is_taken ? store::Insertion::kKeyTaken : store::Insertion::kInserted});
   response.headers.set("Idempotent-Replayed", "true");
   return response;
+}
+
+// Of a key that this request has, or has in the place of one that was never answered: that one may
+// have submitted the task already.
+http::Response submit_held(Desk& desk, const store::Creation& creation, Submit submit) {
+  submit.submission.id = task::TaskId(creation.id);
+  if (!store::is_first_holder(creation)) submit.novelty = store::Novelty::kRepeat;
+  const std::string kind = submit.submission.spec.kind.value;
+  engine::SubmitAnswer answer = desk.node.submit(std::move(submit.submission), submit.novelty);
+  const store::CreateHold hold = store::hold_of(creation);
+  note_submit(desk, kind, answer);
+  if (!answer.result) {
+    // Whoever repeats it need not wait for the lock to end.
+    (void)desk.opened.creates().give_up(hold, answer.result.error().message, kPatience);
+    return to_response(desk, kind, answer);
+  }
+  if (*answer.result == store::Insertion::kRepeated) answer.result = store::Insertion::kInserted;
+  const bool is_taken = *answer.result == store::Insertion::kKeyTaken;
+  const auto kept = desk.opened.creates().succeed(
+      hold, to_value({.task = answer.task, .is_taken = is_taken}), kPatience);
+  if (!kept) return refuse(kept.error());
+  return to_response(desk, kind, answer);
+}
+
+// Under an Idempotency-Key: the task's id is fixed with the key before the task exists, so that
+// whoever repeats the request, after whatever crash, submits the same task.
+http::Response submit_once(Desk& desk, const Call& call, const Submit& submit) {
+  const auto ask = read_replay_key(call, submit.submission.id);
+  if (!ask) return refuse(ask.error());
+  const auto acquired = desk.opened.creates().acquire(*ask, kPatience);
+  if (!acquired && acquired.error().code == ErrorCode::kConflict) {
+    return refuse(422, acquired.error().message);
+  }
+  if (!acquired) return refuse(acquired.error());
+  switch (acquired->how) {
+    case store::Acquisition::kAcquired: return submit_held(desk, acquired->creation, submit);
+    case store::Acquisition::kReplayed:
+      return replay_answer(desk, submit.submission.spec.kind.value, acquired->creation.value);
+    case store::Acquisition::kInProgress: break;
+  }
+  return to_response(Problem{.status = 409,
+                             .detail = "the same request is being answered: ask again in a moment",
+                             .retry_after = std::chrono::seconds(1)});
 }
 
 void submit_one(Desk& desk, Call call, http::Responder responder) {

@@ -192,9 +192,10 @@ std::vector<Route> system_routes() {
 
 std::vector<Route> all_routes() {
   std::vector<Route> routes;
-  for (auto part : {submit_routes, task_routes, control_routes, case_routes, bulk_routes,
-                    kind_routes, schedule_routes, lease_routes, notify_routes, delivery_routes,
-                    alert_routes, token_routes, system_routes}) {
+  for (auto part :
+       {submit_routes, task_routes, control_routes, case_routes, bulk_routes, create_routes,
+        degrade_routes, guard_routes, abnormal_routes, kind_routes, schedule_routes, lease_routes,
+        notify_routes, delivery_routes, alert_routes, token_routes, system_routes}) {
     for (Route& route : part()) routes.push_back(std::move(route));
   }
   return routes;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "base/rfc3339.h"
 #include "base/text.h"
@@ -70,16 +71,6 @@ std::optional<std::string> plain_text(Fields& fields, std::string_view name) {
   return text;
 }
 
-std::optional<TimePoint> read_time(const http::Request& request, std::string_view name,
-                                   std::vector<FieldError>& errors) {
-  const auto text = request.parameter(name);
-  if (!text) return std::nullopt;
-  const Result<TimePoint> time = parse_rfc3339("it", *text);
-  if (time) return *time;
-  errors.push_back({"?" + std::string(name), "must be a time such as 2026-11-16T09:15:00Z"});
-  return std::nullopt;
-}
-
 }  // namespace
 
 store::Filter read_filter(const http::Request& request, const Identity& caller,
@@ -143,6 +134,26 @@ store::Filter read_filter(Fields& fields, const Identity& caller) {
   return filter;
 }
 
+std::optional<TimePoint> read_time(const http::Request& request, std::string_view name,
+                                   std::vector<FieldError>& errors) {
+  const auto text = request.parameter(name);
+  if (!text) return std::nullopt;
+  const Result<TimePoint> time = parse_rfc3339("it", *text);
+  if (time) return *time;
+  errors.push_back({"?" + std::string(name), "must be a time such as 2026-11-16T09:15:00Z"});
+  return std::nullopt;
+}
+
+std::optional<task::TaskId> read_cursor(const http::Request& request,
+                                        std::vector<FieldError>& errors) {
+  const auto cursor = request.parameter("cursor");
+  if (!cursor) return std::nullopt;
+  const auto id = task::parse_task_id("cursor", *cursor);
+  if (id) return *id;
+  errors.push_back({"?cursor", "must be the next_cursor of the page before"});
+  return std::nullopt;
+}
+
 std::size_t read_limit(const http::Request& request, std::vector<FieldError>& errors) {
   const auto text = request.parameter("limit");
   if (!text) return kPageRows;
@@ -155,6 +166,15 @@ std::size_t read_limit(const http::Request& request, std::vector<FieldError>& er
   errors.push_back(
       {"?limit", fmt::format("must be a whole number from 1 to {}", store::kPageRowsMax)});
   return kPageRows;
+}
+
+void refuse_repeated_parameters(const http::Request& request, std::vector<FieldError>& errors) {
+  std::set<std::string_view> seen;
+  std::set<std::string_view> told;
+  for (const auto& [key, value] : request.query) {
+    if (seen.insert(key).second || !told.insert(key).second) continue;
+    errors.push_back({"?" + clean_text(key, 100), "is given more than once: give it once"});
+  }
 }
 
 void refuse_other_parameters(const http::Request& request, const std::vector<std::string>& known,

@@ -24,12 +24,7 @@ array to_array(const std::vector<Item>& items) {
 http::Response list_tasks(Desk& desk, const Call& call, const store::Filter& filter,
                           std::vector<FieldError> errors) {
   const std::size_t limit = read_limit(call.request, errors);
-  std::optional<task::TaskId> after;
-  if (const auto cursor = call.request.parameter("cursor")) {
-    const auto id = task::parse_task_id("cursor", *cursor);
-    if (id) after = *id;
-    if (!id) errors.push_back({"?cursor", "must be the next_cursor of the page before"});
-  }
+  const std::optional<task::TaskId> after = read_cursor(call.request, errors);
   if (!errors.empty()) return refuse(std::move(errors));
   const auto page = desk.opened.reader().list(filter, after, limit, kPatience);
   if (!page) return refuse(page.error());

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <utility>
 
+#include "app/guard_door.h"
 #include "app/kinds.h"
 #include "app/notifications.h"
 
@@ -52,6 +53,7 @@ std::optional<Config> load_or_complain(const ConfigFlags& flags, const Environme
   for (const Problem& problem : loaded.problems) std::cerr << to_string(problem) << '\n';
   if (!loaded.config) return std::nullopt;
   Result<> valid = check_kinds(*loaded.config, environment);
+  if (valid) valid = check_guards(*loaded.config);
   if (valid) valid = check_notify(loaded.config->notify);
   if (!valid) {
     std::cerr << "error: " << valid.error().message << '\n';

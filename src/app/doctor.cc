@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/configured.h"
+#include "app/doctor_guards.h"
 #include "app/doctor_kinds.h"
 #include "app/doctor_server.h"
 #include "app/doctor_store.h"
@@ -39,6 +40,7 @@ void examine_config(const ConfigFlags& flags, Findings& findings) {
   const SystemClock clock;
   examine_store(*loaded.config, clock, findings);
   examine_kinds(*loaded.config, environment, findings);
+  examine_guards(*loaded.config, findings);
 }
 
 void print_json(cli::Terminal& terminal, const Findings& findings) {

@@ -15,27 +15,6 @@ namespace {
 
 constexpr Duration kConnectWithin = std::chrono::seconds(3);
 
-void examine_url(const std::string& name, std::string_view key, const std::string& url,
-                 Findings& findings) {
-  const std::string about = "kind " + name;
-  const auto destination = http::destination_of(url);
-  if (!destination) {
-    return findings.broken(about, destination.error().message,
-                           fmt::format("correct kinds.{}.{}", name, key));
-  }
-  const Result<> connected = connect_to(destination->origin, kConnectWithin);
-  if (connected) return findings.fine(about, destination->origin + " can be reached");
-  const bool unknown = connected.error().code == ErrorCode::kNotFound;
-  findings.broken(
-      about,
-      fmt::format("{} {}: {}", destination->origin,
-                  unknown ? "has a name that nobody knows" : "does not answer",
-                  connected.error().message),
-      unknown ? fmt::format("correct kinds.{}.{}, or this machine's name service", name, key)
-              : fmt::format("start it, open the way through the firewall, or correct kinds.{}.{}",
-                            name, key));
-}
-
 bool is_program(const std::filesystem::path& path) {
   std::error_code error;
   return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
@@ -70,17 +49,36 @@ void examine_program(const std::string& name, const ExecKind& exec, const Enviro
 
 }  // namespace
 
+void examine_url(const std::string& about, const std::string& key, const std::string& url,
+                 Findings& findings) {
+  const auto destination = http::destination_of(url);
+  if (!destination) {
+    return findings.broken(about, destination.error().message, "correct " + key);
+  }
+  const Result<> connected = connect_to(destination->origin, kConnectWithin);
+  if (connected) return findings.fine(about, destination->origin + " can be reached");
+  const bool unknown = connected.error().code == ErrorCode::kNotFound;
+  findings.broken(
+      about,
+      fmt::format("{} {}: {}", destination->origin,
+                  unknown ? "has a name that nobody knows" : "does not answer",
+                  connected.error().message),
+      unknown ? fmt::format("correct {}, or this machine's name service", key)
+              : fmt::format("start it, open the way through the firewall, or correct {}", key));
+}
+
 void examine_kinds(const Config& config, const Environment& environment, Findings& findings) {
-  if (config.kinds.empty()) {
+  if (config.kinds.empty() && config.guards.empty()) {
     findings.doubtful("kinds", "none is declared, so no task can run",
                       "declare some under kinds:, as in recourse config reference");
   }
   for (const auto& [name, kind] : config.kinds) {
     switch (kind.type) {
       case KindType::kHttp:
-        examine_url(name, "url", kind.http.url, findings);
+        examine_url("kind " + name, fmt::format("kinds.{}.url", name), kind.http.url, findings);
         if (!kind.http.probe_url.empty()) {
-          examine_url(name, "probe-url", kind.http.probe_url, findings);
+          examine_url("kind " + name, fmt::format("kinds.{}.probe-url", name), kind.http.probe_url,
+                      findings);
         }
         break;
       case KindType::kExec: examine_program(name, kind.exec, environment, findings); break;

@@ -58,6 +58,10 @@ void Janitor::sweep() {
   if (purged > 0) log_.info("purged", {{"tasks", std::to_string(purged)}});
   while (!is_closing()) {
     const auto swept = opened_.records().sweep(store::kPageRowsMax, kPurgePatience);
+    if (!swept || *swept < store::kPageRowsMax) break;
+  }
+  while (!is_closing()) {
+    const auto swept = opened_.creates().sweep(store::kPageRowsMax, kPurgePatience);
     if (!swept || *swept < store::kPageRowsMax) return;
   }
 }

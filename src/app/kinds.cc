@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/target.h"
+#include "degrade/log_lines.h"
+#include "degrade/retry_rule.h"
 #include "runner/exec_runner.h"
 #include "runner/http_runner.h"
 
@@ -17,17 +20,12 @@ struct Binding {
 };
 
 Result<runner::HttpRunnerSettings> call_settings(const KindConfig& kind) {
+  auto target = resolve_target(kind.http);
+  if (!target) return fail(target.error());
   runner::HttpRunnerSettings settings;
-  settings.url = kind.http.url;
-  for (const auto& [name, value] : kind.http.headers) settings.headers.add(name, value);
-  for (const auto& [name, value] : kind.http.secret_headers) {
-    settings.headers.add(name, value.reveal());
-  }
-  for (const Secret& secret : kind.http.signing) {
-    auto key = http::WebhookKey::parse(secret.reveal());
-    if (!key) return fail(key.error());
-    settings.keys.push_back(*std::move(key));
-  }
+  settings.url = std::move(target->url);
+  settings.headers = std::move(target->headers);
+  settings.keys = std::move(target->keys);
   settings.answer_bytes_max = kind.http.answer_bytes_max;
   settings.lease = kind.settings.lease;
   if (!kind.http.probe_url.empty()) settings.probe = runner::HttpProbe{.url = kind.http.probe_url};
@@ -108,7 +106,7 @@ Result<> check_kinds(const Config& config, const Environment& environment) {
 }
 
 Result<> register_kinds(const Config& config, const Environment& environment, engine::Node& node,
-                        http::Client& client, const Clock& clock) {
+                        http::Client& client, const Clock& clock, Log& log) {
   for (const auto& [name, kind] : config.kinds) {
     auto bound = bind(kind, environment, client, clock);
     if (!bound) return fail(of_kind(name, bound.error()));
@@ -116,6 +114,10 @@ Result<> register_kinds(const Config& config, const Environment& environment, en
     rules.settings = kind.settings;
     rules.settings.asynchronous = kind.type == KindType::kHttp;
     rules.settings.outside = kind.type == KindType::kWorker;
+    if (kind.degrade) {
+      degrade::count_from_inline_call(rules);
+      bound->handler = degrade::announcing_retries(std::move(bound->handler), log);
+    }
     Result<> added =
         node.handle(name, std::move(rules), std::move(bound->handler), std::move(bound->probe));
     if (!added) return added;
@@ -150,6 +152,13 @@ std::vector<api::KindCard> cards_of(const Config& config) {
                      .target = std::move(target),
                      .timeout = kind.timeout,
                      .max_retries = kind.max_retries});
+  }
+  for (const auto& [name, guard] : config.guards) {
+    cards.push_back({.name = "guard." + name,
+                     .type = "guard",
+                     .target = guard.settings.table,
+                     .timeout = guard.settings.attempt_timeout,
+                     .max_retries = guard.settings.max_retries});
   }
   return cards;
 }

@@ -16,10 +16,10 @@ namespace recourse::app {
 // What registering them would refuse, said before anything is opened.
 Result<> check_kinds(const Config& config, const Environment& environment);
 
-// Registers them all; the error names the kind. The client and the clock outlive the node's
+// Registers them all; the error names the kind. Client, clock and log outlive the node's
 // attempts.
 Result<> register_kinds(const Config& config, const Environment& environment, engine::Node& node,
-                        http::Client& client, const Clock& clock);
+                        http::Client& client, const Clock& clock, Log& log);
 
 // What people are shown of them.
 std::vector<api::KindCard> cards_of(const Config& config);

@@ -11,6 +11,7 @@
 #include "app/configured.h"
 #include "app/demo.h"
 #include "app/doctor.h"
+#include "app/guard_plan.h"
 #include "app/serve.h"
 #include "app/usage.h"
 #include "app/version.h"
@@ -21,13 +22,23 @@ namespace {
 
 constexpr int kUsage = 2;
 
-void add_serve(CLI::App& program, ConfigFlags& flags, std::function<int()>& chosen) {
+struct ServeFlags {
+  ConfigFlags config = {};
+  bool plan = false;
+};
+
+void add_serve(CLI::App& program, cli::Terminal& terminal, ServeFlags& flags,
+               std::function<int()>& chosen) {
   CLI::App& server = cli::add_command(
       program, "serve", "Run the server until it is told to stop",
       {"recourse serve", "recourse serve --config recourse.yaml",
        "recourse serve --store postgres://recourse@db/recourse --listen 127.0.0.1:7070"});
-  add_config_flags(server, flags);
-  server.callback([&] { chosen = [&] { return serve(flags); }; });
+  add_config_flags(server, flags.config);
+  server.add_flag("--plan", flags.plan,
+                  "Only print what guards would add to their tables, as SQL, and end");
+  server.callback([&] {
+    chosen = [&] { return flags.plan ? print_plan(terminal, flags.config) : serve(flags.config); };
+  });
 }
 
 // `help task` and `version`, as others have it.
@@ -59,10 +70,11 @@ int run(int argc, char** argv) {
   program.require_subcommand(1);
   std::function<int()> chosen;
   cli::Terminal terminal = cli::process_terminal(environment_of_process());
-  ConfigFlags flags;
-  add_serve(program, flags, chosen);
+  ServeFlags flags;
+  add_serve(program, terminal, flags, chosen);
   add_config_commands(program, chosen);
-  cli::add_commands(program, terminal, chosen);
+  cli::add_commands(program, terminal, chosen, guard_reports);
+  add_guard_plan_command(program, terminal, chosen);
   add_doctor_command(program, terminal, chosen);
   add_demo_command(program, terminal, chosen);
   // Last: commands take their parent's examples with them.

@@ -12,21 +12,16 @@
 #include "notify/channels/dingtalk.h"
 #include "notify/channels/email_channel.h"
 #include "notify/channels/feishu.h"
-#include "notify/channels/log_channel.h"
 #include "notify/channels/slack.h"
 #include "notify/channels/webhook_channel.h"
 #include "notify/channels/wecom.h"
+#include "notify/log_channel.h"
 
 namespace recourse::app {
 namespace {
 
-using notify::Event;
-using notify::Notice;
-using notify::Severity;
 using MadeChannel = Result<std::shared_ptr<notify::Channel>>;
 
-// What was told last, written into the store.
-constexpr Duration kRecordsEndWithin = std::chrono::seconds(3);
 // What became of the last messages, written into the store.
 constexpr Duration kDeliveriesEndWithin = std::chrono::seconds(2);
 
@@ -116,65 +111,26 @@ MadeChannel make_channel(const std::string& name, const ChannelConfig& channel,
   std::abort();
 }
 
-Notice notice(Event event, std::string reason, std::string text) {
-  Notice notice{.event = event};
-  notice.reason = std::move(reason);
-  notice.last_error = std::move(text);
-  return notice;
-}
+// The rules', and for rows of guarded tables the e-mail that was asked for besides.
+class GuardMailRouter final : public notify::Router {
+ public:
+  GuardMailRouter(notify::RouterSettings rules, std::string channel)
+      : rules_(std::move(rules)), channel_(std::move(channel)) {}
 
-std::optional<Notice> notice_of_breaker(const engine::BreakerChanged& changed) {
-  using policy::BreakerState;
-  // Half open and open again is the same trouble.
-  const bool opened =
-      changed.change.to == BreakerState::kOpen && changed.change.from == BreakerState::kClosed;
-  if (!opened && changed.change.to != BreakerState::kClosed) return std::nullopt;
-  Notice told = notice(opened ? Event::kBreakerOpened : Event::kBreakerClosed,
-                       std::string(to_string(changed.change.to)), "");
-  told.kind = changed.kind;
-  return told;
-}
-
-std::optional<Notice> notice_of_node(const engine::NodeHappened& happened) {
-  using engine::NodeEvent;
-  const auto told = [&](Event event, std::optional<Severity> severity = std::nullopt) {
-    Notice one = notice(event, std::string(to_string(happened.event)), happened.detail);
-    one.severity = severity;
-    if (happened.count != 1) one.attributes["count"] = fmt::format("{}", happened.count);
-    return one;
-  };
-  switch (happened.event) {
-    case NodeEvent::kAdopted:
-    case NodeEvent::kPeerDead: return told(Event::kTakeover);
-    case NodeEvent::kHeartbeatFailed: return told(Event::kLeaseRenewFailed);
-    // Nothing is started any more: it is not one lease, it is all of them.
-    case NodeEvent::kFenced: return told(Event::kLeaseRenewFailed, Severity::kCritical);
-    case NodeEvent::kStoreFailed:
-    case NodeEvent::kUnsubmitted:
-    case NodeEvent::kWriteGivenUp: return told(Event::kPersistFailed);
-    case NodeEvent::kDeclared:
-    case NodeEvent::kJoinFailed:
-    case NodeEvent::kMissed: return told(Event::kEngineError);
-    case NodeEvent::kJoined:
-    case NodeEvent::kUnfenced:
-    case NodeEvent::kRefused:
-    case NodeEvent::kDropped:
-    case NodeEvent::kReconciled: return std::nullopt;
+  [[nodiscard]] std::vector<std::string> route(const notify::Notice& notice) const override {
+    std::vector<std::string> channels = rules_.route(notice);
+    const bool is_of_row =
+        notice.kind.value.starts_with("guard.") && notice.attributes.contains("row");
+    if (is_of_row) channels.push_back(channel_);
+    return channels;
   }
-  std::abort();
-}
+
+ private:
+  const notify::RuleRouter rules_;
+  const std::string channel_;
+};
 
 }  // namespace
-
-std::optional<Notice> notice_of(const engine::Happening& happening) {
-  if (const auto* changed = std::get_if<engine::BreakerChanged>(&happening)) {
-    return notice_of_breaker(*changed);
-  }
-  if (const auto* happened = std::get_if<engine::NodeHappened>(&happening)) {
-    return notice_of_node(*happened);
-  }
-  return std::nullopt;
-}
 
 std::vector<api::ChannelCard> channel_cards_of(const NotifyConfig& config) {
   std::vector<api::ChannelCard> cards{{.name = "log", .type = "log"}};
@@ -204,7 +160,7 @@ Result<std::unique_ptr<Notifications>> Notifications::make(const NotifyConfig& c
                                                            const Parts& parts) {
   std::unique_ptr<Notifications> made(new Notifications(parts));
   if (!config.enabled) {
-    made->notifier_ = std::make_unique<notify::Notifier>();
+    made->telling_ = made->telling(std::make_unique<notify::Notifier>(), config.reminders);
     return made;
   }
   made->deliveries_ = std::make_unique<notify::DeliveryLog>(
@@ -220,56 +176,29 @@ Result<std::unique_ptr<Notifications>> Notifications::make(const NotifyConfig& c
     if (!one) return fail(in_keys(name, channel.type, one.error()));
     channels.channels.push_back(*std::move(one));
   }
+  notify::NotifierSettings settings = settings_of(config);
+  if (!config.guard_channel.empty()) {
+    channels.router = std::make_unique<GuardMailRouter>(settings.router, config.guard_channel);
+  }
   auto notifier =
-      notify::Notifier::make(settings_of(config), std::move(channels), parts.clock, parts.log);
+      notify::Notifier::make(std::move(settings), std::move(channels), parts.clock, parts.log);
   if (!notifier) return fail(in_keys(notifier.error()));
-  made->notifier_ = *std::move(notifier);
-  made->teller_ = std::make_unique<notify::CaseTeller>(
-      parts.opened.cases(),
-      [notifier = made->notifier_.get()](Notice told, notify::Ended ended) {
-        notifier->fire(std::move(told), std::move(ended));
-      },
-      notify::TellerSettings{.book = config.reminders, .sayer = parts.sayer}, parts.clock,
-      parts.log);
+  made->telling_ = made->telling(*std::move(notifier), config.reminders);
   return made;
 }
 
-void Notifications::begin() {
-  std::vector<Notice> early;
-  {
-    const MutexLock lock(mutex_);
-    begun_ = true;
-    early = std::exchange(early_, {});
-  }
-  for (Notice& one : early) notifier_->fire(std::move(one));
-  if (teller_ != nullptr) teller_->start();
+std::unique_ptr<embed::Telling> Notifications::telling(std::unique_ptr<notify::Notifier> notifier,
+                                                       const notify::CaseBookSettings& book) const {
+  return std::make_unique<embed::Telling>(
+      embed::Telling::Parts{.cases = parts_.opened.cases(),
+                            .ids = parts_.ids,
+                            .clock = parts_.clock,
+                            .log = parts_.log},
+      std::move(notifier), notify::TellerSettings{.book = book, .sayer = parts_.sayer});
 }
 
-bool Notifications::has_begun(Notice& notice) {
-  const MutexLock lock(mutex_);
-  if (!begun_ && early_.size() < kEarlyMax) early_.push_back(std::move(notice));
-  return begun_;
-}
-
-void Notifications::happened(const engine::Happening& happening) {
-  if (teller_ == nullptr) return;
-  if (const auto* moved = std::get_if<engine::Moved>(&happening)) {
-    if (task::needs_person(moved->to)) teller_->hint();
-    return;
-  }
-  std::optional<Notice> told = notice_of(happening);
-  if (!told) return;
-  told->id = "evt_" + to_string(parts_.ids.next());
-  told->node = parts_.sayer.node;
-  told->at = parts_.clock.now();
-  if (has_begun(*told)) notifier_->fire(*std::move(told));
-}
-
-// The teller's book is closed last: what is told while the notifier ends belongs into it.
 void Notifications::stop(Duration within) {
-  if (teller_ != nullptr) teller_->close();
-  notifier_->stop(within);
-  if (teller_ != nullptr) teller_->stop(std::min(within, kRecordsEndWithin));
+  telling_->stop(within);
   if (deliveries_ != nullptr) deliveries_->stop(std::min(within, kDeliveriesEndWithin));
 }
 

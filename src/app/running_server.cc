@@ -13,6 +13,8 @@
 #include "api/service.h"
 #include "api/token_secret.h"
 #include "app/alerts.h"
+#include "app/degrade_door.h"
+#include "app/guard_door.h"
 #include "app/happenings_log.h"
 #include "app/janitor.h"
 #include "app/kinds.h"
@@ -23,6 +25,8 @@
 #include "base/clock.h"
 #include "base/process_name.h"
 #include "base/ulid_source.h"
+#include "degrade/log_lines.h"
+#include "embed/guard_notice.h"
 #include "embed/open_store.h"
 #include "http/client.h"
 
@@ -81,15 +85,22 @@ class Server final : public RunningServer {
     client_ = *std::move(client);
     node_ = std::make_unique<engine::Node>(*store_.opened, clock_, log_,
                                            node_settings(config_, store_.exclusive), random_seed());
-    Result<> registered = register_kinds(config_, environment, *node_, *client_, clock_);
+    Result<> registered = register_kinds(config_, environment, *node_, *client_, clock_, log_);
+    if (!registered) return registered;
+    registered = register_cleaning(config_, *node_, *store_.opened, clock_, log_);
     if (!registered) return registered;
     if (Result<> tells = make_notifications(); !tells) return tells;
     node_->listen([this](const engine::Happening& happening) { happened(happening); });
     tokens_.emplace(store_.opened->records(), ids_, clock_, fixed_tokens(config_));
-    return check_access();
+    if (Result<> allowed = check_access(); !allowed) return allowed;
+    return open_guards();
   }
 
   Result<> serve() {
+    auto recorder = open_recorder(
+        config_, {.node = *node_, .reader = store_.opened->reader(), .clock = clock_, .log = log_});
+    if (!recorder) return fail(recorder.error());
+    recorder_ = *std::move(recorder);
     if (Result<> started = node_->start(); !started) return started;
     leases_.emplace(*store_.opened, node_->kinds(), random_seed());
     lease_line_.emplace(*leases_, store_.opened->reader(), clock_);
@@ -98,6 +109,8 @@ class Server final : public RunningServer {
       node_->hint_work();
       lease_line_->nudge();
     });
+    creator_.emplace(store_.opened->creates(), ids_,
+                     create::Creator::Settings{.enabled = config_.create_enabled});
     janitor_.emplace(*store_.opened, log_, kPurgeEvery);
     pulse_.emplace(kPulseEvery, [this] { feed_.keep_alive(); });
     gate_.emplace(api::GateSettings{.token_required = token_required_, .hosts = hosts_of(config_)},
@@ -122,6 +135,12 @@ class Server final : public RunningServer {
         .alerts = alerts_of(config_.notify),
         .kinds = cards_of(config_),
         .schedules = schedule_cards_of(config_),
+        .degrade = {.recorder = recorder_.get(),
+                    .kinds = degrade_kinds_of(config_),
+                    .first_retry_after = config_.degrade.first_retry_after,
+                    .clean_after = config_.degrade.clean_after},
+        .guards = guards_.get(),
+        .creator = *creator_,
         .backoffs = policy::BackoffRegistry().names(),
         .limits = {.payload_bytes = config_.limits.payload_bytes, .batch = config_.limits.batch},
         .version = std::string(kVersion)});
@@ -132,6 +151,7 @@ class Server final : public RunningServer {
     if (!http) return fail(http.error());
     http_ = *std::move(http);
     notifications_->begin();
+    if (guards_) guards_->start();
     alerts_.start(
         *node_, *store_.opened,
         [this](notify::Notice notice, notify::Ended ended) {
@@ -148,12 +168,14 @@ class Server final : public RunningServer {
 
   engine::Stopped stop(Duration limit) override {
     if (!node_) return {};
+    if (guards_) guards_->close();
     // The node first: it is red on /readyz from here on, and says no to new submits, while those
     // who wait for an answer still get it.
     const engine::Stopped stopped = node_->stop(limit);
     alerts_.stop();
     if (notifications_) notifications_->stop(std::min(limit, kMessagesEndWithin));
     alerts_.record_told();
+    if (guards_) guards_->stop(std::min(limit, kMessagesEndWithin));
     // Workers who wait for work would be waited for.
     if (lease_line_) lease_line_->close();
     if (http_) http_->stop(std::min(limit, kRequestsEndWithin));
@@ -168,6 +190,12 @@ class Server final : public RunningServer {
     figures_.happened(happening);
     feed_.tell(happening, clock_.now());
     log_happening(log_, happening);
+    const auto* moved = std::get_if<engine::Moved>(&happening);
+    if (moved != nullptr && is_degrade_kind(moved->kind)) degrade::log_moved(log_, *moved);
+  }
+  [[nodiscard]] bool is_degrade_kind(const task::Kind& kind) const {
+    const auto found = config_.kinds.find(kind.value);
+    return found != config_.kinds.end() && found->second.degrade;
   }
 
   // Who tells people, and where they see a task.
@@ -186,6 +214,24 @@ class Server final : public RunningServer {
                                                      .sayer = sayer()});
     if (!made) return fail(made.error());
     notifications_ = *std::move(made);
+    return {};
+  }
+
+  Result<> open_guards() {
+    auto opened = open_guard_door(
+        config_,
+        {.node = *node_,
+         .opened = *store_.opened,
+         .ids = ids_,
+         .clock = clock_,
+         .log = log_,
+         .tell =
+             [this, node = sayer().node](const guard::Reminder& reminder, guard::Told told) {
+               embed::tell(notifications_->notifier(), node, reminder, std::move(told));
+             }},
+        *client_);
+    if (!opened) return fail(opened.error());
+    guards_ = *std::move(opened);
     return {};
   }
 
@@ -227,9 +273,14 @@ class Server final : public RunningServer {
   // Before the node, which tells them what happens.
   std::unique_ptr<Notifications> notifications_;
   Alerts alerts_{config_.notify, clock_};
+  // Before the node too, whose threads run its rows. Empty where no table is guarded.
+  std::unique_ptr<guard::Door> guards_;
   std::unique_ptr<engine::Node> node_;
   std::optional<api::Tokens> tokens_;
   bool token_required_ = true;
+  // Empty where there are no degrade kinds.
+  std::unique_ptr<degrade::Recorder> recorder_;
+  std::optional<create::Creator> creator_;
   std::optional<engine::LeaseDesk> leases_;
   std::optional<api::LeaseLine> lease_line_;
   std::optional<api::BulkJobs> bulk_;

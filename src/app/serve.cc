@@ -118,7 +118,11 @@ void greet(const RunningServer& server, const Config& config) {
   for (const auto& [name, kind] : config.kinds) {
     std::cerr << std::exchange(separator, ", ") << name;
   }
-  std::cerr << (config.kinds.empty() ? "none; declare some under kinds: in a --config file" : "")
+  for (const auto& [name, guard] : config.guards) {
+    std::cerr << std::exchange(separator, ", ") << "guard." << name;
+  }
+  const bool has_none = config.kinds.empty() && config.guards.empty();
+  std::cerr << (has_none ? "none; declare some under kinds: in a --config file" : "")
             << "\n  Ctrl-C stops it: what runs is finished, what waits is handed back.\n\n";
 }
 

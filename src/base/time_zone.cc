@@ -61,6 +61,17 @@ bool is_zone_name(std::string_view name) {
          std::ranges::all_of(name, allowed);
 }
 
+// +08:00
+std::optional<seconds> offset_in(std::string_view name) {
+  const auto digit = [&](std::size_t at) { return name[at] >= '0' && name[at] <= '9'; };
+  if (name.size() != 6 || (name[0] != '+' && name[0] != '-') || name[3] != ':') return std::nullopt;
+  if (!digit(1) || !digit(2) || !digit(4) || !digit(5)) return std::nullopt;
+  const std::chrono::hours hours((name[1] - '0') * 10 + (name[2] - '0'));
+  const std::chrono::minutes minutes((name[4] - '0') * 10 + (name[5] - '0'));
+  if (hours > std::chrono::hours(14) || minutes > std::chrono::minutes(59)) return std::nullopt;
+  return name[0] == '-' ? -(hours + minutes) : hours + minutes;
+}
+
 std::optional<std::string> read_whole(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
                                                              &std::fclose);
@@ -128,6 +139,11 @@ Result<TimeZone> TimeZone::parse(std::string_view file) {
 
 Result<TimeZone> TimeZone::load(std::string_view name) {
   if (name == "UTC") return TimeZone();
+  if (const std::optional<seconds> offset = offset_in(name)) {
+    auto data = std::make_shared<Data>();
+    data->first = *offset;
+    return TimeZone(std::move(data));
+  }
   const auto refuse = [&](std::string_view why) {
     return fail(
         ErrorCode::kInvalid,

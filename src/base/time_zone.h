@@ -17,7 +17,8 @@ class TimeZone {
  public:
   // UTC.
   TimeZone();
-  // `Asia/Shanghai`. UTC is known everywhere; others are files of the system.
+  // `Asia/Shanghai`, or an offset as `+08:00`. UTC and offsets are known everywhere; others are
+  // files of the system.
   static Result<TimeZone> load(std::string_view name);
   // A zone file's bytes. The error says what is wrong with them.
   static Result<TimeZone> parse(std::string_view file);

@@ -63,5 +63,12 @@ TEST(ZoneRule, ChangesByWeekByDayAndInTheSouth) {
   }
 }
 
+TEST(TimeZone, AnOffsetIsAZoneOfItsOwn) {
+  EXPECT_EQ(TimeZone::load("+08:00").value().offset_at(TimePoint()), std::chrono::hours(8));
+  EXPECT_EQ(TimeZone::load("-03:30").value().offset_at(TimePoint()), -std::chrono::minutes(210));
+  for (const char* wrong : {"+8:00", "08:00", "+08:60", "+15:00", "+0a:00"})
+    EXPECT_FALSE(TimeZone::load(wrong)) << wrong;
+}
+
 }  // namespace
 }  // namespace recourse

@@ -2,16 +2,22 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <boost/json.hpp>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "cli/api_flags.h"
 #include "cli/session.h"
 #include "cli/terminal.h"
 
 namespace recourse::cli {
+
+// What the guards of a configuration see of their tables, as the API shows it. The program's own:
+// it may open databases, and nothing here does.
+using GuardReports = std::function<Result<boost::json::array>(const std::string& config)>;
 
 // Where commands come from and go to. `chosen` is what the program runs once all arguments are
 // read.
@@ -19,6 +25,8 @@ struct Tree {
   CLI::App& program;
   Terminal& terminal;
   std::function<int()>& chosen;
+  // Empty: only a server can be asked.
+  GuardReports guard_reports = nullptr;
   std::shared_ptr<ApiFlags> flags = std::make_shared<ApiFlags>();
 };
 

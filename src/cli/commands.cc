@@ -1,15 +1,23 @@
 #include "cli/commands.h"
 
+#include <utility>
+
 namespace recourse::cli {
 
-void add_commands(CLI::App& program, Terminal& terminal, std::function<int()>& chosen) {
-  const Tree tree{.program = program, .terminal = terminal, .chosen = chosen};
+void add_commands(CLI::App& program, Terminal& terminal, std::function<int()>& chosen,
+                  GuardReports guard_reports) {
+  const Tree tree{.program = program,
+                  .terminal = terminal,
+                  .chosen = chosen,
+                  .guard_reports = std::move(guard_reports)};
   add_task_commands(tree);
   add_kind_commands(tree);
   add_schedule_commands(tree);
   add_dead_commands(tree);
   add_case_commands(tree);
   add_bulk_commands(tree);
+  add_degrade_commands(tree);
+  add_guard_commands(tree);
   add_node_commands(tree);
   add_stats_command(tree);
   add_audit_commands(tree);

@@ -10,7 +10,8 @@
 namespace recourse::cli {
 
 // `chosen` is set when the arguments were read; what is given must outlive its call.
-void add_commands(CLI::App& program, Terminal& terminal, std::function<int()>& chosen);
+void add_commands(CLI::App& program, Terminal& terminal, std::function<int()>& chosen,
+                  GuardReports guard_reports = nullptr);
 
 // The parts of it, one for each noun.
 void add_task_commands(const Tree& tree);
@@ -19,6 +20,8 @@ void add_schedule_commands(const Tree& tree);
 void add_dead_commands(const Tree& tree);
 void add_case_commands(const Tree& tree);
 void add_bulk_commands(const Tree& tree);
+void add_degrade_commands(const Tree& tree);
+void add_guard_commands(const Tree& tree);
 void add_node_commands(const Tree& tree);
 void add_stats_command(const Tree& tree);
 void add_audit_commands(const Tree& tree);

@@ -50,4 +50,18 @@ Result<std::string> read_payload(const PayloadFlags& flags, std::istream& in) {
   return bytes;
 }
 
+void add_payload_flags(CLI::App& command, PayloadFlags& flags) {
+  command.add_option("--payload", flags.text, "What the handler gets, byte for byte")
+      ->type_name("TEXT");
+  command.add_option("--payload-file", flags.file, "The same from a file, or - for standard input")
+      ->type_name("FILE");
+}
+
+std::string with_payload(const boost::json::object& body, std::string_view payload) {
+  std::string text = boost::json::serialize(body);
+  text.pop_back();
+  if (text.size() > 1) text += ',';
+  return text + payload_member(payload) + "}";
+}
+
 }  // namespace recourse::cli

@@ -2,6 +2,8 @@
 // space is lost, and no number is read and written again.
 #pragma once
 
+#include <CLI/App.hpp>
+#include <boost/json.hpp>
 #include <istream>
 #include <string>
 #include <string_view>
@@ -21,6 +23,10 @@ struct PayloadFlags {
 
   [[nodiscard]] bool given() const { return !text.empty() || !file.empty(); }
 };
+
+void add_payload_flags(CLI::App& command, PayloadFlags& flags);
+// The body with it, put in as text, so that nothing reads and writes it again.
+std::string with_payload(const boost::json::object& body, std::string_view payload);
 
 // The error says what to do.
 Result<std::string> read_payload(const PayloadFlags& flags, std::istream& in);

@@ -1,7 +1,10 @@
 // Steering tasks: a few by their ids, or many by what they have in common.
 #pragma once
 
+#include <boost/json.hpp>
+#include <functional>
 #include <istream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +39,21 @@ ExitCode steer(Session& session, const Steering& steering, const SteerFlags& fla
 
 // All that fit the filter, however few conditions it has.
 ExitCode steer_by_filter(Session& session, const Steering& steering, const SteerFlags& flags);
+
+// A bulk job in somebody else's words: counted, confirmed, and watched until it has ended.
+struct BulkAsk {
+  Steering steering;
+  std::string path;
+  boost::json::object body;
+  // Which, for so many of them: "dead tasks of grant-points".
+  std::function<std::string(std::size_t how_many)> what;
+  // Where the server stopped counting; empty: nobody knows better.
+  std::function<std::optional<std::size_t>()> count_all = nullptr;
+  bool yes = false;
+  bool dry_run = false;
+};
+ExitCode run_bulk(Session& session, const BulkAsk& ask);
+
 ExitCode steer_by_ids(Session& session, const Steering& steering, const SteerFlags& flags);
 
 }  // namespace recourse::cli

@@ -21,17 +21,9 @@ std::string count_text(const Count& count) {
   return (count.more ? "more than " : "") + grouped(count.found);
 }
 
-boost::json::object body_of(const Steering& steering, const SteerFlags& flags,
-                            const boost::json::object& filter) {
-  boost::json::object body{{"action", steering.action}, {"filter", filter}};
-  if (!flags.reason.empty()) body["reason"] = flags.reason;
-  return body;
-}
-
-std::optional<Count> count(Session& session, boost::json::object body) {
+std::optional<Count> count(Session& session, const std::string& path, boost::json::object body) {
   body["dry_run"] = true;
-  const auto answer =
-      session.call(http::Method::kPost, "/api/v1/bulk", boost::json::serialize(body));
+  const auto answer = session.call(http::Method::kPost, path, boost::json::serialize(body));
   if (!answer) return std::nullopt;
   return Count{.found = static_cast<std::size_t>(number_of(*answer, "count")),
                .more = flag_of(*answer, "more")};
@@ -55,15 +47,15 @@ std::optional<std::size_t> count_by_state(Session& session, const FilterFlags& f
 }
 
 // Empty: go on.
-std::optional<ExitCode> ask(Session& session, const Steering& steering, const SteerFlags& flags,
-                            const Count& found) {
+std::optional<ExitCode> confirmed(Session& session, const BulkAsk& ask, const Count& found) {
   Terminal& terminal = session.terminal();
-  std::string what = fmt::format("{} {} {}.", steering.does, count_text(found),
-                                 describe(flags.filter, found.found));
+  const Steering& steering = ask.steering;
+  std::string what =
+      fmt::format("{} {} {}.", steering.does, count_text(found), ask.what(found.found));
   if (steering.is_final) what += " This cannot be taken back.";
   const Question question{.what = std::move(what),
                           .type_word = steering.is_final ? std::string(steering.action) : ""};
-  const Asking asking{.assumed = flags.yes,
+  const Asking asking{.assumed = ask.yes,
                       .is_terminal = terminal.in_is_terminal && terminal.err_is_terminal};
   switch (confirm(question, asking, terminal.in, terminal.err)) {
     case Confirmed::kYes: return std::nullopt;
@@ -90,31 +82,41 @@ ExitCode report(Session& session, const Steering& steering, const boost::json::o
 
 }  // namespace
 
+ExitCode run_bulk(Session& session, const BulkAsk& ask) {
+  std::optional<Count> found = count(session, ask.path, ask.body);
+  if (!found) return session.exit_code();
+  if (found->more && ask.count_all) {
+    const auto all = ask.count_all();
+    if (all && *all >= found->found) found = Count{.found = *all};
+  }
+  if (ask.dry_run || found->found == 0) {
+    if (session.flags().json) {
+      session.print(boost::json::object{
+          {"dry_run", ask.dry_run}, {"count", found->found}, {"more", found->more}});
+    }
+    session.say(fmt::format("{} {}; nothing was done", count_text(*found), ask.what(found->found)));
+    return ExitCode::kOk;
+  }
+  if (const auto code = confirmed(session, ask, *found)) return *code;
+  const auto job = session.call(http::Method::kPost, ask.path, boost::json::serialize(ask.body));
+  if (!job) return session.exit_code();
+  const auto total = found->more ? std::nullopt : std::optional(found->found);
+  const auto ended = watch_job(session, *job, std::string(ask.steering.does), total);
+  return ended ? report(session, ask.steering, *ended) : session.exit_code();
+}
+
 ExitCode steer_by_filter(Session& session, const Steering& steering, const SteerFlags& flags) {
   const auto filter = to_filter(flags.filter);
   if (!filter) return session.complain(ExitCode::kUsage, filter.error().message);
-  const boost::json::object body = body_of(steering, flags, *filter);
-  std::optional<Count> found = count(session, body);
-  if (!found) return session.exit_code();
-  if (found->more) {
-    const auto all = count_by_state(session, flags.filter);
-    if (all && *all >= found->found) found = Count{.found = *all};
-  }
-  if (flags.dry_run || found->found == 0) {
-    if (session.flags().json) {
-      session.print(
-          boost::json::object{{"dry_run", true}, {"count", found->found}, {"more", found->more}});
-    }
-    session.say(fmt::format("{} {}; nothing was done", count_text(*found),
-                            describe(flags.filter, found->found)));
-    return ExitCode::kOk;
-  }
-  if (const auto code = ask(session, steering, flags, *found)) return *code;
-  const auto job = session.call(http::Method::kPost, "/api/v1/bulk", boost::json::serialize(body));
-  if (!job) return session.exit_code();
-  const auto total = found->more ? std::nullopt : std::optional(found->found);
-  const auto ended = watch_job(session, *job, std::string(steering.does), total);
-  return ended ? report(session, steering, *ended) : session.exit_code();
+  boost::json::object body{{"action", steering.action}, {"filter", *filter}};
+  if (!flags.reason.empty()) body["reason"] = flags.reason;
+  return run_bulk(session, {.steering = steering,
+                            .path = "/api/v1/bulk",
+                            .body = std::move(body),
+                            .what = [&](std::size_t many) { return describe(flags.filter, many); },
+                            .count_all = [&] { return count_by_state(session, flags.filter); },
+                            .yes = flags.yes,
+                            .dry_run = flags.dry_run});
 }
 
 }  // namespace recourse::cli

@@ -66,8 +66,29 @@ std::vector<std::size_t> Table::natural_widths() const {
   return widths;
 }
 
+Table Table::for_width(std::size_t width) const {
+  Table fit = *this;
+  while (true) {
+    const auto widths = fit_columns(fit.natural_widths(), fit.columns_, width);
+    const std::size_t gaps = kGap.size() * (widths.size() - 1);
+    if (std::accumulate(widths.begin(), widths.end(), gaps) <= width) return fit;
+    const auto gone = std::ranges::max_element(fit.columns_, {}, &Column::leaves);
+    if (gone->leaves == 0) return fit;
+    const auto place = gone - fit.columns_.begin();
+    fit.columns_.erase(gone);
+    for (std::vector<Cell>& row : fit.rows_) row.erase(row.begin() + place);
+  }
+}
+
 std::string Table::render(std::optional<std::size_t> width, const Colors& colors) const {
   if (rows_.empty()) return {};
+  const bool has_leavers =
+      std::ranges::any_of(columns_, [](const Column& column) { return column.leaves > 0; });
+  if (width && has_leavers) {
+    Table fit = for_width(*width);
+    for (Column& column : fit.columns_) column.leaves = 0;
+    return fit.render(width, colors);
+  }
   std::vector<std::size_t> widths = natural_widths();
   if (width) widths = fit_columns(std::move(widths), columns_, *width);
   const auto line_of = [&](const std::vector<Cell>& cells) {

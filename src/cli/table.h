@@ -1,8 +1,8 @@
 // Rows in columns.
 //
-// On a terminal the table is cut to its width: the widest columns that may shrink give way, and
-// what does not fit ends in an ellipsis. Elsewhere nothing is cut, so that a script sees whole ids
-// and whole errors; the columns stay apart by at least two spaces.
+// On a terminal the table is cut to its width: columns that may leave do, then the widest that may
+// shrink give way, and what does not fit ends in an ellipsis. Elsewhere nothing is cut, so that a
+// script sees whole ids and whole errors; the columns stay apart by at least two spaces.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,9 @@ struct Column {
   Align align = Align::kLeft;
   // Free text may be cut where there is no room; an id may not.
   bool may_shrink = false;
+  // On a terminal that cannot hold all of them, the column with the highest leaves first; one with
+  // zero stays.
+  int leaves = 0;
 };
 
 struct Cell {
@@ -47,6 +50,9 @@ class Table {
 
  private:
   [[nodiscard]] std::vector<std::size_t> natural_widths() const;
+
+  // Without the columns that leave.
+  [[nodiscard]] Table for_width(std::size_t width) const;
 
   std::vector<Column> columns_;
   // Printable text only.

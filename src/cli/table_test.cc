@@ -47,6 +47,21 @@ TEST(Table, NeverCutsAnId) {
             "tsk_01J8ZC3V7Q4T9W2X5Y6Z7A8B9C  a long \u2026\n");
 }
 
+TEST(Table, ColumnsLeaveWhereThereIsNoRoom) {
+  Table table({{.title = "ID"},
+               {.title = "MEMBER", .may_shrink = true, .leaves = 1},
+               {.title = "TYPE", .may_shrink = true, .leaves = 2},
+               {.title = "ERROR", .may_shrink = true}});
+  table.add_texts({"tsk_1", "m-1", "EARN", "points are down"});
+
+  EXPECT_EQ(table.render(34, kPlain),
+            "ID     MEMBER  TYPE  ERROR\ntsk_1  m-1     EARN  points are d\u2026\n");
+  EXPECT_EQ(table.render(28, kPlain), "ID     MEMBER  ERROR\ntsk_1  m-1     points are d\u2026\n");
+  EXPECT_EQ(table.render(20, kPlain), "ID     ERROR\ntsk_1  points are d\u2026\n");
+  EXPECT_EQ(table.render(std::nullopt, kPlain),
+            "ID     MEMBER  TYPE  ERROR\ntsk_1  m-1     EARN  points are down\n");
+}
+
 TEST(Table, StyleDoesNotCountAsWidth) {
   Table table({{.title = "STATE"}, {.title = "ID"}});
   table.add({{"dead", &Colors::red}, {"tsk_1"}});

@@ -31,13 +31,6 @@ struct EditFlags {
   std::string reason = {};
 };
 
-void add_payload_flags(CLI::App& command, PayloadFlags& flags) {
-  command.add_option("--payload", flags.text, "What the handler gets, byte for byte")
-      ->type_name("TEXT");
-  command.add_option("--payload-file", flags.file, "The same from a file, or - for standard input")
-      ->type_name("FILE");
-}
-
 void put_text(boost::json::object& body, std::string_view name, const std::string& text) {
   if (!text.empty()) body[name] = text;
 }
@@ -59,14 +52,6 @@ Result<boost::json::object> body_of(const SubmitFlags& flags) {
     body["search_keys"].as_object()[key->first] = key->second;
   }
   return body;
-}
-
-// The payload is put in as text, so that nothing reads and writes it again.
-std::string with_payload(const boost::json::object& body, std::string_view payload) {
-  std::string text = boost::json::serialize(body);
-  text.pop_back();
-  if (text.size() > 1) text += ',';
-  return text + payload_member(payload) + "}";
 }
 
 // The id alone goes to standard output.

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <utility>
@@ -11,6 +12,9 @@
 
 namespace recourse {
 namespace {
+
+// What people are still to be told when an engine stops.
+constexpr Duration kMessagesEndWithin = std::chrono::seconds(5);
 
 engine::NodeSettings node_settings(const EngineOptions& options, bool exclusive) {
   engine::NodeSettings settings;
@@ -45,7 +49,9 @@ Result<Engine> Engine::open(const EngineOptions& options) {
   auto store = embed::open_store(options.store, impl->clock, impl->log, connections);
   if (!store) return fail(store.error());
   impl->store = *std::move(store);
+  impl->store_url = options.store;
   settings.exclusive_store = impl->store.exclusive;
+  impl->name = settings.name;
   impl->node = std::make_unique<engine::Node>(*impl->store.opened, impl->clock, impl->log,
                                               std::move(settings), embed::random_seed());
   return Engine(std::move(impl));
@@ -54,7 +60,9 @@ Result<Engine> Engine::open(const EngineOptions& options) {
 Engine& Engine::handle_bytes(std::string_view kind, Handler handler, const KindOptions& options,
                              Probe probe) {
   if (!impl_->may_register(kind)) return *this;
-  impl_->register_later(kind, embed::kind_settings(options),
+  engine::KindRules rules;
+  rules.settings = embed::kind_settings(options);
+  impl_->register_later(kind, std::move(rules),
                         embed::wrap(std::move(handler), impl_->middleware, impl_->answering),
                         embed::wrap(std::move(probe), impl_->answering));
   return *this;
@@ -63,10 +71,11 @@ Engine& Engine::handle_bytes(std::string_view kind, Handler handler, const KindO
 Engine& Engine::handle_async(std::string_view kind, AsyncHandler handler,
                              const KindOptions& options) {
   if (!impl_->may_register(kind)) return *this;
-  engine::KindSettings settings = embed::kind_settings(options);
-  settings.asynchronous = true;
-  impl_->register_later(kind, std::move(settings),
-                        embed::wrap(std::move(handler), impl_->answering), nullptr);
+  engine::KindRules rules;
+  rules.settings = embed::kind_settings(options);
+  rules.settings.asynchronous = true;
+  impl_->register_later(kind, std::move(rules), embed::wrap(std::move(handler), impl_->answering),
+                        nullptr);
   return *this;
 }
 
@@ -111,9 +120,23 @@ Engine& Engine::on_end(std::function<void(const Ended&)> call) {
     return *this;
   }
   impl_->ends = std::make_unique<embed::EndTeller>(std::move(call));
-  impl_->node->listen([ends = impl_->ends.get()](const engine::Happening& happening) {
-    if (auto ended = embed::ended_of(happening)) ends->tell(*std::move(ended));
-  });
+  return *this;
+}
+
+Engine& Engine::notify(const NotificationOptions& options) {
+  if (!impl_->may_register("notify")) return *this;
+  if (impl_->telling) {
+    impl_->note(fail(ErrorCode::kInvalid, "notify was given already: an engine has one"));
+    return *this;
+  }
+  auto made = embed::make_telling(options,
+                                  {.cases = impl_->store.opened->cases(),
+                                   .ids = impl_->ids,
+                                   .clock = impl_->clock,
+                                   .log = impl_->log},
+                                  impl_->name);
+  if (!made) return refuse(made.error());
+  impl_->telling = *std::move(made);
   return *this;
 }
 
@@ -122,16 +145,32 @@ Result<> Engine::start() {
     impl_->note(registration());
   }
   if (impl_->wrong) return fail(*impl_->wrong);
+  impl_->node->listen([impl = impl_.get(), ends = impl_->ends.get(),
+                       telling = impl_->telling.get()](const engine::Happening& happening) {
+    impl->log_if_degraded(happening);
+    if (telling != nullptr) telling->happened(happening);
+    if (ends == nullptr) return;
+    if (auto ended = embed::ended_of(happening)) ends->tell(*std::move(ended));
+  });
   Result<> started = impl_->node->start();
   impl_->started = started.has_value();
+  if (started && impl_->telling) impl_->telling->begin();
+  if (started && impl_->guards) impl_->guards->start();
   return started;
 }
 
 StopReport Engine::stop(Duration limit) {
   const auto begun = std::chrono::steady_clock::now();
+  if (impl_->guards) impl_->guards->close();
   const engine::Stopped stopped = impl_->node->stop(limit);
-  const auto took = std::chrono::steady_clock::now() - begun;
-  if (impl_->ends) impl_->ends->wait(limit - std::chrono::duration_cast<Duration>(took));
+  const auto left = [&] {
+    const auto took = std::chrono::steady_clock::now() - begun;
+    return std::max<Duration>(limit - std::chrono::duration_cast<Duration>(took), Duration::zero());
+  };
+  if (impl_->telling) impl_->telling->stop(std::min(left(), kMessagesEndWithin));
+  // After those who tell people: what they were told belongs into the rows.
+  if (impl_->guards) impl_->guards->stop(std::min(left(), kMessagesEndWithin));
+  if (impl_->ends) impl_->ends->wait(left());
   return {.released = stopped.released, .finished = stopped.finished, .cut_off = stopped.cut_off};
 }
 

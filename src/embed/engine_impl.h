@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,15 +14,21 @@
 
 #include "base/clock.h"
 #include "base/ulid_source.h"
+#include "degrade/log_lines.h"
 #include "embed/callback_log.h"
 #include "embed/convert.h"
 #include "embed/end_teller.h"
 #include "embed/follow_ups.h"
+#include "embed/notifications.h"
 #include "embed/open_store.h"
+#include "embed/telling.h"
 #include "engine/executor.h"
 #include "engine/node.h"
+#include "guard/door.h"
 #include "recourse/engine.h"
+#include "recourse/guard.h"
 #include "task/control.h"
+#include "task/new_id.h"
 
 namespace recourse {
 namespace embed {
@@ -42,6 +49,7 @@ struct Engine::Impl {
             backoffs, [] { return SystemClock().now(); }, options.router)) {}
   // Nobody is told anything while what they would use is on its way out.
   ~Impl() {
+    if (guards) guards->stop(Duration::zero());
     if (node) (void)node->stop(Duration::zero());
   }
   Impl(const Impl&) = delete;
@@ -51,15 +59,26 @@ struct Engine::Impl {
   embed::CallbackLog log;
   UlidSource ids{clock, embed::random_seed()};
   embed::NamedStore store;
+  std::string store_url;
+  // Of the node, for people.
+  std::string name;
   std::shared_ptr<policy::BackoffRegistry> backoffs = std::make_shared<policy::BackoffRegistry>();
   std::shared_ptr<const embed::Answering> answering;
   std::vector<Middleware> middleware;
   // The first thing that was wrong before start().
   std::optional<Error> wrong;
   std::vector<std::function<Result<>()>> registrations;
+  guard::Databases databases;
+  // Before the node, whose threads may still run their rows when it ends.
+  std::unique_ptr<guard::Door> guards;
+  std::vector<std::shared_ptr<Guard>> guarded;
   std::unique_ptr<engine::Node> node;
+  // Of the degrade door: what becomes of their tasks is logged. Does not change after start().
+  std::set<task::Kind> degrade_kinds;
+  bool has_degrade = false;
   // After the node: what they still call may use it, stopped as it is.
   std::unique_ptr<embed::EndTeller> ends;
+  std::unique_ptr<embed::Telling> telling;
   // Answers of submit_async, in their order.
   std::atomic<std::size_t> callbacks_out = 0;
   engine::Executor callbacks{
@@ -78,19 +97,22 @@ struct Engine::Impl {
   }
 
   // At start(), when all backoffs are known.
-  void register_later(std::string_view kind, engine::KindSettings settings, engine::Handler handler,
+  void register_later(std::string_view kind, engine::KindRules rules, engine::Handler handler,
                       engine::Probe probe) {
-    registrations.emplace_back([this, kind = std::string(kind), settings = std::move(settings),
+    registrations.emplace_back([this, kind = std::string(kind), given = std::move(rules),
                                 handler = std::move(handler), probe = std::move(probe)] {
-      engine::KindRules rules;
-      rules.settings = settings;
-      rules.backoffs = backoffs;
-      return node->handle(kind, std::move(rules), handler, probe);
+      engine::KindRules with_backoffs = given;
+      with_backoffs.backoffs = backoffs;
+      return node->handle(kind, std::move(with_backoffs), handler, probe);
     });
   }
 
   Result<embed::NewSubmission> submission_of(Submission asked) {
-    return embed::submission_of(std::move(asked), ids.next(), clock.now(), *answering);
+    const TimePoint now = clock.now();
+    if (const std::string& id = asked.options.id; !id.empty()) {
+      if (auto given = task::parse_new_task_id("id", id, now); !given) return fail(given.error());
+    }
+    return embed::submission_of(std::move(asked), ids.next(), now, *answering);
   }
 
   Result<std::string> control(std::string_view id, task::Move move, std::string_view by) {
@@ -115,6 +137,11 @@ struct Engine::Impl {
         log.error("submit_callback_threw");
       }
     });
+  }
+
+  void log_if_degraded(const engine::Happening& happening) {
+    const auto* moved = std::get_if<engine::Moved>(&happening);
+    if (moved != nullptr && degrade_kinds.contains(moved->kind)) degrade::log_moved(log, *moved);
   }
 
   // What was asked for may concern any node.

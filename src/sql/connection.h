@@ -41,6 +41,13 @@ class Connection {
   // "until the deadline" at its end. A database may round it.
   virtual Result<> set_lock_patience(Duration patience) = 0;
 
+  // Outside of a transaction: after how long the server ends one that stands idle, with its
+  // connection, should this process have been frozen. Sent where it changes. A database may round
+  // it.
+  virtual Result<> set_idle_limit(Duration) { return {}; }
+  // For whoever has to end it from another thread, by shutting it down; -1 where there is none.
+  [[nodiscard]] virtual int socket() const { return -1; }
+
   // May be sent only with the first statement.
   virtual Result<> begin() = 0;
   virtual Result<> commit() = 0;

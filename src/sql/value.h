@@ -26,6 +26,11 @@ class Row {
  public:
   virtual ~Row() = default;
 
+  enum class Cell : std::uint8_t { kNull, kInteger, kText, kBytes };
+  // For statements of a user's own, whose columns nobody here knows.
+  [[nodiscard]] virtual std::size_t columns() const = 0;
+  [[nodiscard]] virtual Cell cell(std::size_t column) const = 0;
+
   [[nodiscard]] virtual bool is_null(std::size_t column) const = 0;
   [[nodiscard]] virtual std::int64_t integer(std::size_t column) const = 0;
   // Text or bytes.

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "store/cases.h"
+#include "store/creates.h"
 #include "store/hints.h"
 #include "store/reader.h"
 #include "store/records.h"
@@ -19,6 +20,7 @@ class OpenedStore {
   [[nodiscard]] virtual Reader& reader() = 0;
   [[nodiscard]] virtual Records& records() = 0;
   [[nodiscard]] virtual Cases& cases() = 0;
+  [[nodiscard]] virtual Creates& creates() = 0;
   // Empty where the database carries none. `heard` is called on a thread of the store's.
   virtual std::unique_ptr<Hints> hints(const Hints::Heard& /*heard*/) { return nullptr; }
 };

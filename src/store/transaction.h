@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "store/cases.h"
+#include "store/creates.h"
 #include "store/history.h"
 #include "store/node.h"
 #include "store/records.h"
@@ -229,6 +230,20 @@ class Transaction {
   virtual Result<std::vector<Record>> list_records(std::string_view space, std::string_view after,
                                                    std::size_t limit) = 0;
   virtual Result<std::size_t> delete_records_before(TimePoint time, std::size_t limit) = 0;
+
+  // --- keys of create calls; what has expired is still seen here ---
+  // Where the key is not there yet: as it was inserted. Empty: it is there. kConflict where
+  // somebody else was faster.
+  virtual Result<std::optional<Creation>> insert_creation(const CreateAsk& ask) = 0;
+  // As it stands, without a lock.
+  virtual Result<std::optional<Creation>> find_creation(const CreateKey& key) = 0;
+  // Until the end. Empty: it is gone, or somebody else has it locked.
+  virtual Result<std::optional<Creation>> lock_creation(const CreateKey& key) = 0;
+  // Of one that was locked before: for its next holder.
+  virtual Result<> write_creation(const Creation& creation) = 0;
+  // Only while the hold lasts; the answer says so.
+  virtual Result<bool> end_creation(const CreateHold& hold, const CreateEnd& end) = 0;
+  virtual Result<std::size_t> delete_creations_before(TimePoint time, std::size_t limit) = 0;
 
   // --- forgetting ---
   // Finished tasks to be purged, locked, oldest first. By retention where `request.states` is

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "task/new_id.h"
+
 namespace recourse::task {
 namespace {
 
@@ -43,6 +45,10 @@ TEST(TaskId, IsSpelledWithItsPrefixAndReadBack) {
   const TaskId id = parse_task_id("task", "tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV").value();
 
   EXPECT_EQ(to_string(id), "tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV");
+  const TimePoint made = created_at(id.value);
+  EXPECT_TRUE(parse_new_task_id("task", "tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV", made - kIdAheadMax));
+  EXPECT_THAT(parse_new_task_id("task", "tsk_7ZZZZZZZZZZZZZZZZZZZZZZZZZ", made).error().message,
+              testing::HasSubstr("a day ahead of the clock"));
   EXPECT_THAT(parse_task_id("task", "ord_01ARZ3NDEKTSV4RRFFQ69G5FAV").error().message,
               testing::HasSubstr("tsk belongs here"));
 }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -32,7 +33,10 @@ constexpr Duration kInstant = 1us;
 class Life {
  public:
   explicit Life(OpenedStore& opened)
-      : store_(opened.store()), reader_(opened.reader()), cases_(opened.cases()) {}
+      : store_(opened.store()),
+        reader_(opened.reader()),
+        cases_(opened.cases()),
+        creates_(opened.creates()) {}
 
   void run() {
     const Incarnation node = join();
@@ -45,6 +49,7 @@ class Life {
     obey_people(node);
     bury(node);
     ask();
+    create();
     purge();
   }
 
@@ -247,6 +252,27 @@ class Life {
     (void)must(reader_.held_by(Owner(WorkerName("w2")), std::nullopt, 10, kWithin));
   }
 
+  void create() {
+    CreateAsk ask{.key = {.tenant = "7", .business = "ORDER_CREATE", .key = "k"},
+                  .resource = "ord",
+                  .hash = std::string(64, 'a'),
+                  .id = names_.next(now_),
+                  .ttl = 24h,
+                  .lock_ttl = 30s};
+    const Acquired first = must(creates_.acquire(ask, kWithin));
+    ask.id = names_.next(now_);
+    (void)must(creates_.acquire(ask, kWithin));
+    (void)must(creates_.give_up(hold_of(first.creation), "no", kWithin));
+    const Acquired second = must(creates_.acquire(ask, kWithin));
+    (void)must(creates_.succeed(hold_of(second.creation), "{}", kWithin));
+    (void)must(creates_.find(ask.key, kWithin));
+    ask.key.key = "brief";
+    ask.ttl = 1s;
+    ask.lock_ttl = 100ms;
+    (void)must(creates_.acquire(ask, kWithin));
+    while (must(creates_.sweep(10, kWithin)) == 0) std::this_thread::sleep_for(50ms);
+  }
+
   void purge() {
     PurgeRequest request;
     request.by = "alice";
@@ -264,6 +290,7 @@ class Life {
   Store& store_;
   Reader& reader_;
   Cases& cases_;
+  Creates& creates_;
   UlidSequence names_{7};
   TimePoint now_;
   std::vector<Task> claimed_;

@@ -21,6 +21,7 @@
 #include "store/sqlite/sqlite_store.h"
 #include "store/sqlite/writer.h"
 #include "store/transactional_cases.h"
+#include "store/transactional_creates.h"
 #include "store/transactional_records.h"
 #include "store/transactional_store.h"
 #include "tests/support/temporary_directory.h"
@@ -45,6 +46,19 @@ T opened(Result<T> result) {
   return std::move(*result);
 }
 
+// Nobody is a guest where statements are only recorded.
+class KeysAlone final : public store::TransactionalCreates {
+ public:
+  using TransactionalCreates::TransactionalCreates;
+
+  Result<> transact(Duration, FunctionRef<Result<>(store::Guest&)>) override {
+    return fail(ErrorCode::kInvalid, "this store has no guests");
+  }
+  Result<store::Acquired> create(const store::CreateAsk&, Duration, store::CreateWork) override {
+    return fail(ErrorCode::kInvalid, "this store has no guests");
+  }
+};
+
 // A store over a backend that the test made.
 template <class Backend>
 class Recorded final : public OpenedStore {
@@ -54,12 +68,14 @@ class Recorded final : public OpenedStore {
         store_(backend_, retention),
         reader_(backend_),
         records_(backend_),
-        cases_(backend_) {}
+        cases_(backend_),
+        creates_(backend_) {}
 
   store::Store& store() override { return store_; }
   store::Reader& reader() override { return reader_; }
   store::Records& records() override { return records_; }
   store::Cases& cases() override { return cases_; }
+  store::Creates& creates() override { return creates_; }
 
  private:
   Backend backend_;
@@ -67,6 +83,7 @@ class Recorded final : public OpenedStore {
   store::relational::RelationalReader reader_;
   store::TransactionalRecords records_;
   store::TransactionalCases cases_;
+  KeysAlone creates_;
 };
 
 class RecordedPostgres final : public PooledBackend {

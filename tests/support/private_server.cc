@@ -33,6 +33,8 @@ std::string name_of(ServerKind kind) {
   switch (kind) {
     case ServerKind::kPostgres: return "postgres";
     case ServerKind::kMariadb: return "mariadb";
+    case ServerKind::kRabbitmq: return "rabbitmq";
+    case ServerKind::kRedis: return "redis";
   }
   std::abort();
 }
@@ -43,7 +45,7 @@ PrivateServer::PrivateServer(ServerKind kind) : kind_(kind) {
   // The server runs as a user of its own.
   std::filesystem::permissions(folder_, std::filesystem::perms(0711));
   url_ = output_of(tool("start"));
-  if (kind_ == ServerKind::kPostgres) return;
+  if (kind_ != ServerKind::kMariadb) return;
   auto connection =
       sql::mysql::connect(url_, std::chrono::steady_clock::now() + std::chrono::seconds(30));
   if (!connection) stop_tests(connection.error().message);
@@ -60,6 +62,8 @@ PrivateServer::~PrivateServer() {
 }
 
 void PrivateServer::kill() { (void)output_of(tool("kill")); }
+
+void PrivateServer::stop() { (void)output_of(tool("stop")); }
 
 void PrivateServer::start() { (void)output_of(tool("start")); }
 

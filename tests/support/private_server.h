@@ -1,4 +1,4 @@
-// A database server of the test's own, which it may kill.
+// A database server or broker of the test's own, which it may kill.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace recourse::tests {
 
-enum class ServerKind { kPostgres, kMariadb };
+enum class ServerKind { kPostgres, kMariadb, kRabbitmq, kRedis };
 
 std::string name_of(ServerKind kind);
 
@@ -19,12 +19,14 @@ class PrivateServer {
   PrivateServer(const PrivateServer&) = delete;
   PrivateServer& operator=(const PrivateServer&) = delete;
 
-  // Of an empty database on it.
+  // Of an empty database on it, or of the broker.
   [[nodiscard]] const std::string& url() const { return url_; }
 
   // kill -9, with all its processes.
   void kill();
-  // Again, after a kill; returns when it answers.
+  // As an operator does.
+  void stop();
+  // Again, after either; returns when it answers.
   void start();
 
  private:

@@ -13,12 +13,16 @@
 #include <vector>
 
 #include "api/access.h"
+#include "app/config/guard_config.h"
 #include "app/config/kind_config.h"
 #include "app/config/notify_config.h"
 #include "app/config/secret.h"
 #include "app/config/where.h"
 #include "base/log.h"
 #include "base/time.h"
+#include "degrade/cleaning.h"
+#include "degrade/retry_rule.h"
+#include "degrade/spool.h"
 #include "engine/core/schedule_table.h"
 #include "engine/core/settings.h"
 #include "http/server.h"
@@ -97,16 +101,23 @@ struct ScheduleConfig {
   engine::Schedule schedule;
 };
 
+struct DegradeConfig {
+  Duration first_retry_after = degrade::kFirstRetryAfter;
+  // Empty: `degrade-spool` in the data directory.
+  std::string spool = {};
+  std::size_t spool_bytes = degrade::SpoolSettings().bytes_max;
+  // `never`: only when somebody asks for it.
+  std::string clean_when = std::string(degrade::kCleanWhen);
+  Duration clean_after = degrade::kCleanAfter;
+};
+inline constexpr std::string_view kCleanNever = "never";
+
 // Read and kept, for the parts that will use them.
 struct LaterConfig {
   // retry.tx
   std::string propagation = "REQUIRED";
   std::string isolation = "DEFAULT";
   bool read_only = false;
-  // abnormal.retry
-  Duration guard_scan_interval = std::chrono::seconds(60);
-  std::string mail_from = {};
-  std::vector<std::string> mail_to = {};
 };
 
 struct Config {
@@ -120,6 +131,11 @@ struct Config {
   std::map<std::string, KindConfig> kinds = {};
   std::map<std::string, ScheduleConfig> schedules = {};
   NotifyConfig notify = {};
+  DegradeConfig degrade = {};
+  // By name; their kinds are `guard.NAME`.
+  std::map<std::string, GuardConfig> guards = {};
+  AbnormalConfig abnormal = {};
+  bool create_enabled = true;
   // Put together from `retention` and from the kinds' own.
   store::Retention retention = {};
   LogConfig log = {};

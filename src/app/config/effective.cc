@@ -16,6 +16,8 @@ Config untouched(const Config& config) {
   for (const auto& [name, kind] : config.kinds) base.kinds.emplace(name, config.defaults);
   for (const auto& [name, token] : config.auth.tokens)
     base.auth.tokens.emplace(name, TokenConfig{});
+  for (const auto& [name, guard] : config.guards)
+    base.guards.emplace(name, new_guard(name, config));
   for (const auto& [name, schedule] : config.schedules) {
     base.schedules.emplace(name, new_schedule(name, config.defaults));
   }

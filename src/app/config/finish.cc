@@ -8,14 +8,20 @@
 #include <string_view>
 
 #include "app/config/fill.h"
+#include "app/config/finish_guards.h"
 #include "app/config/text_checks.h"
 #include "base/duration_text.h"
 #include "base/text.h"
+#include "degrade/retry_rule.h"
+#include "degrade/status.h"
 #include "engine/core/rules.h"
 #include "store/limits.h"
 
 namespace recourse::app {
 namespace {
+
+// A week between two clean-ups, and one that failed.
+constexpr Duration kCleanSlack = std::chrono::hours(24 * 15);
 
 class Finisher {
  public:
@@ -31,6 +37,7 @@ class Finisher {
     for (auto& [name, schedule] : config_.schedules) {
       finish_schedule(path_of_item("schedules", name), schedule);
     }
+    finish_guards(config_, start_, problems_);
     for (AlertConfig& alert : config_.notify.alerts) {
       finish_alert(path_of_item("notify.alerts", alert.alert.name), alert);
     }
@@ -170,11 +177,32 @@ class Finisher {
     require(kind.retention.empty() || !name.ends_with('*'),
             {path + ".retention", path + ".retention.succeeded", path},
             fmt::format("{}.retention needs the whole name of a kind, without *", path));
+    if (kind.degrade) finish_degrade_kind(path, name, kind);
     kind.settings.has_probe = !kind.http.probe_url.empty();
     for (const auto& [state, kept] : kind.retention) {
       config_.retention.exceptions[{task::Kind(name), state}] = kept;
     }
     check_policies(path, kind);
+  }
+
+  // What the door's preset says, where the kind does not.
+  void finish_degrade_kind(const std::string& path, const std::string& name, KindConfig& kind) {
+    require(!name.ends_with('*'), {path + ".degrade", path},
+            fmt::format("{}.degrade needs the whole name of a kind, without *: failures are "
+                        "counted by it",
+                        path));
+    require(kind.max_retries > 0 || !given(path + ".max-retries"), {path + ".max-retries"},
+            fmt::format("{}.max-retries must be at least 1: every attempt of a degrade kind is a "
+                        "retry",
+                        path));
+    const policy::BackoffSettings preset = degrade::preset_backoff();
+    if (!given(path + ".max-retries")) kind.max_retries = degrade::kRetries;
+    if (!given(path + ".backoff.base")) kind.settings.backoff.base = preset.base;
+    if (!given(path + ".backoff.max")) kind.settings.backoff.max = preset.max;
+    // Left to the clean-up, which comes once a week; what it misses goes a little later.
+    for (const task::State state : degrade::states_of(degrade::Status::kCompleted)) {
+      kind.retention.try_emplace(state, config_.degrade.clean_after + kCleanSlack);
+    }
   }
 
   [[nodiscard]] bool is_declared(const std::string& kind) const {

@@ -8,6 +8,9 @@
 namespace recourse::app {
 namespace {
 
+// Each has a thread's worth of scanning and connections of its own.
+constexpr std::size_t kGuardsMax = 100;
+
 Key kinds_key(Config& config) {
   Items items{.max = store::kNodeKindsMax};
   items.add = [&config](const std::string& name) {
@@ -45,6 +48,24 @@ Key schedules_key(Config& config) {
           .items = std::make_shared<const Items>(std::move(items))};
 }
 
+Key guards_key(Config& config) {
+  Items items{.max = kGuardsMax};
+  items.add = [&config](const std::string& name) {
+    return guard_keys(config.guards.try_emplace(name, new_guard(name, config)).first->second);
+  };
+  items.all = [&config] {
+    std::vector<std::pair<std::string, Keys>> all;
+    for (auto& [name, guard] : config.guards) all.emplace_back(name, guard_keys(guard));
+    return all;
+  };
+  items.refuse_name = check_guard_name;
+  return {.path = "guards",
+          .type = "a map of guards by name",
+          .about = {"Business tables whose stuck rows are retried, given to a person and written "
+                    "back. Rows run as tasks of the kind guard.NAME."},
+          .items = std::make_shared<const Items>(std::move(items))};
+}
+
 }  // namespace
 
 Config default_config() {
@@ -57,9 +78,13 @@ Config default_config() {
 Keys keys_of(Config& config) {
   Keys keys = program_keys(config);
   for (Key& key : retry_keys(config)) keys.push_back(std::move(key));
-  append(keys, "defaults", default_keys(config.defaults));
+  append(keys, "defaults", lane_keys(config.defaults.settings));
   keys.push_back(kinds_key(config));
   keys.push_back(schedules_key(config));
+  keys.push_back(guards_key(config));
+  keys.push_back(boolean("create.enabled", at(config.create_enabled),
+                         {"Whether other services may take keys of create calls here."}));
+  append(keys, "degrade", degrade_keys(config.degrade));
   append(keys, "notify", notify_keys(config.notify));
   return keys;
 }

@@ -22,10 +22,16 @@ Keys all_keys_of(Config& config);
 Keys program_keys(Config& config);  // server, auth, store, node, log, shutdown, limits, retention
 Keys retry_keys(Config& config);    // retry and abnormal, as the sources have them
 Keys kind_keys(KindConfig& kind);   // one kind
-Keys default_keys(
-    KindConfig& kind);  // `defaults`: what a kind has that `retry` does not already say
+// `defaults`: what a kind has that `retry` does not already say; a guard too.
+Keys lane_keys(engine::KindSettings& settings);
+// Headers and signature of calls; the URL is the caller's row.
+Keys request_keys(HttpTarget& target);
+Keys guard_keys(GuardConfig& guard);
+// As it is before anything was said of it.
+GuardConfig new_guard(const std::string& name, const Config& config);
 Keys schedule_keys(ScheduleConfig& schedule);
 Keys notify_keys(NotifyConfig& notify);
+Keys degrade_keys(DegradeConfig& degrade);
 Keys channel_keys(ChannelConfig& channel);
 Key alerts_key(NotifyConfig& notify);
 ScheduleConfig new_schedule(const std::string& name, const KindConfig& defaults);

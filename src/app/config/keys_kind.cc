@@ -108,29 +108,21 @@ Keys retention_keys(KindConfig& kind) {
 }
 
 Keys http_keys(HttpKind& http) {
-  Keys keys{
-      text("url", at(http.url),
-           {"Where each attempt is sent. Required for the type http.", Reload::kRestart,
-            "https://points.example.com/grant"},
-           check_url),
-      text_map("headers", at(http.headers),
-               {"Further headers of each call; secrets go into secret-headers.", Reload::kRestart,
-                "{X-Source: recourse}"},
-               check_header_name),
-      secret_map("secret-headers", at(http.secret_headers),
-                 {"Headers whose values are secrets.", Reload::kRestart,
-                  "{Authorization: env:POINTS_AUTHORIZATION}"}),
-      secrets("signing", at(http.signing), kSigningBytesMin,
-              {"Keys of the Standard Webhooks signature; each signs, so that receivers can change "
-               "over.",
-               Reload::kRestart, "[env:POINTS_SIGNING_KEY]"}),
-      text("probe-url", at(http.probe_url),
-           {"Asked whether a task is already done, after a time-out or a takeover.",
-            Reload::kRestart, "https://points.example.com/done"},
-           check_url),
-      size("answer-limit", at(http.answer_bytes_max), 0, std::size_t{1} << 20,
-           {"How much of an answer is read."}),
-  };
+  Keys keys{text("url", at(http.url),
+                 {"Where each attempt is sent. Required for the type http.", Reload::kRestart,
+                  "https://points.example.com/grant"},
+                 check_url)};
+  for (Key& key : request_keys(http)) keys.push_back(std::move(key));
+  for (Key& key : Keys{
+           text("probe-url", at(http.probe_url),
+                {"Asked whether a task is already done, after a time-out or a takeover.",
+                 Reload::kRestart, "https://points.example.com/done"},
+                check_url),
+           size("answer-limit", at(http.answer_bytes_max), 0, std::size_t{1} << 20,
+                {"How much of an answer is read."}),
+       }) {
+    keys.push_back(std::move(key));
+  }
   for (Key& key : keys) key.only = to_string(KindType::kHttp);
   return keys;
 }
@@ -168,8 +160,23 @@ Keys lease_keys(engine::LeaseTimes& lease) {
 
 }  // namespace
 
-Keys default_keys(KindConfig& kind) {
-  engine::KindSettings& settings = kind.settings;
+Keys request_keys(HttpTarget& target) {
+  return {
+      text_map("headers", at(target.headers),
+               {"Further headers of each call; secrets go into secret-headers.", Reload::kRestart,
+                "{X-Source: recourse}"},
+               check_header_name),
+      secret_map("secret-headers", at(target.secret_headers),
+                 {"Headers whose values are secrets.", Reload::kRestart,
+                  "{Authorization: env:POINTS_AUTHORIZATION}"}),
+      secrets("signing", at(target.signing), kSigningBytesMin,
+              {"Keys of the Standard Webhooks signature; each signs, so that receivers can change "
+               "over.",
+               Reload::kRestart, "[env:POINTS_SIGNING_KEY]"}),
+  };
+}
+
+Keys lane_keys(engine::KindSettings& settings) {
   Keys keys{
       integer("concurrency", at(settings.concurrency), 0, 100'000,
               {"Attempts at once; 0 means a quarter of retry.executor.max-pool-size."}),
@@ -199,8 +206,13 @@ Keys kind_keys(KindConfig& kind) {
       duration("timeout", at(kind.timeout), 1ms, 24h,
                {"How long an attempt may take where its submitter does not say."}),
   };
+  keys.push_back(boolean("degrade", at(kind.degrade),
+                         {"Its tasks are side effects that failed inline, recorded through "
+                          "/api/v1/degrade. Then max-retries is 3, backoff.base 1m and backoff.max "
+                          "1h where not given, every attempt counts as a retry, and completed ones "
+                          "are kept until degrade.clean deletes them."}));
   append(keys, "backoff", backoff_keys(kind.settings.backoff));
-  for (Key& key : default_keys(kind)) keys.push_back(std::move(key));
+  for (Key& key : lane_keys(kind.settings)) keys.push_back(std::move(key));
   append(keys, "retention", retention_keys(kind));
   for (Keys part : {http_keys(kind.http), exec_keys(kind.exec), lease_keys(kind.settings.lease)}) {
     for (Key& key : part) keys.push_back(std::move(key));

@@ -15,7 +15,6 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kStoresChoose =
     "every store uses the transactions and the isolation that its guarantees are proved under";
-constexpr std::string_view kNoGuards = "this version does not guard business tables yet";
 
 Keys stick_keys(engine::NodeSettings& node) {
   return {
@@ -150,13 +149,16 @@ Keys retry_keys(Config& config) {
                    {"How long an attempt may take where its submitter and kind do not say."})});
   append(keys, "retry.notify", sending_keys(config.notify));
   append(keys, "abnormal.retry",
-         {unused(kNoGuards, seconds("scan-interval-seconds", at(config.later.guard_scan_interval),
-                                    1s, 24h, {"How often guarded tables are scanned."})),
-          unused(kNoGuards,
-                 text("mail-from", at(config.later.mail_from),
-                      {"The sender of reminders.", Reload::kRestart, "recourse@example.com"})),
-          unused(kNoGuards, list("mail-to", at(config.later.mail_to),
-                                 {"Who is reminded.", Reload::kRestart, "[ops@example.com]"}))});
+         {seconds("scan-interval-seconds", at(config.abnormal.scan_interval), 1s, 24h,
+                  {"How often guarded tables are scanned, where a guard does not say."}),
+          text("mail-from", at(config.abnormal.mail_from),
+               {"The sender of e-mails about guarded rows, and of e-mail channels without one.",
+                Reload::kRestart, "recourse@example.com"}),
+          list("mail-to", at(config.abnormal.mail_to),
+               {"Who gets an e-mail about every guarded row that needs a person, whatever the "
+                "rules of notify say. Sent through the server of an e-mail channel of "
+                "notify.channels.",
+                Reload::kRestart, "[ops@example.com]"})});
   return keys;
 }
 

@@ -33,12 +33,16 @@ constexpr std::string_view to_string(KindType type) {
   std::abort();
 }
 
-struct HttpKind {
+// Where signed calls go.
+struct HttpTarget {
   std::string url = {};
   std::map<std::string, std::string> headers = {};
   std::map<std::string, Secret> secret_headers = {};
-  // The first signs; receivers may know any of them while keys change.
+  // Each signs; receivers may know any of them while keys change.
   std::vector<Secret> signing = {};
+};
+
+struct HttpKind : HttpTarget {
   // Asked "is it already done?" after a time-out or a takeover; empty: nobody is asked.
   std::string probe_url = {};
   std::size_t answer_bytes_max = std::size_t{64} * 1024;
@@ -61,6 +65,8 @@ struct KindConfig {
   Duration timeout = std::chrono::seconds(10);
   // Of finished states; what is missing follows `retention.finished`.
   std::map<task::State, Duration> retention = {};
+  // Its tasks are side effects that failed inline: the first attempt is a retry already.
+  bool degrade = false;
   HttpKind http = {};
   ExecKind exec = {};
 };

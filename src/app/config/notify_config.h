@@ -87,6 +87,9 @@ struct NotifyConfig {
   notify::CaseBookSettings reminders = {};
   // In their order. A deque, as above.
   std::deque<AlertConfig> alerts = {};
+  // Gets every notice about guarded rows, whatever the rules say; empty: none does. Follows from
+  // abnormal.retry.mail-to.
+  std::string guard_channel = {};
   Duration look_at_alerts_every = std::chrono::seconds(15);
   // How long what became of notices can be looked up.
   Duration keep_deliveries = notify::DeliveryLogSettings().keep;

@@ -146,5 +146,16 @@ TEST(Reference, TheExamplesOfTheNotificationsAreAccepted) {
   EXPECT_EQ(blocks, 2);
 }
 
+TEST(Reference, TheExampleOfTheGuardsIsAccepted) {
+  const std::string document = read_file(in_repository("docs/guard.md"));
+  constexpr std::string_view kBegin = "```yaml\n";
+  const std::size_t at = document.find(kBegin) + kBegin.size();
+  ASSERT_LT(at, document.size());
+
+  EXPECT_THAT(problems_of(document.substr(at, document.find("```", at) - at),
+                          {{"MAIL_PASSWORD", "a-password"}}),
+              IsEmpty());
+}
+
 }  // namespace
 }  // namespace recourse::app

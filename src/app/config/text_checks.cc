@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "base/time_zone.h"
 #include "task/record.h"
 
 namespace recourse::app {
@@ -97,6 +98,35 @@ std::string check_name(std::string_view name) {
   constexpr std::size_t kBytesMax = 100;
   if (!name.empty() && name.size() <= kBytesMax && is_plain_text(name)) return {};
   return fmt::format("must have a name of 1 to {} bytes without control characters", kBytesMax);
+}
+
+std::string check_guard_name(std::string_view name) {
+  constexpr std::size_t kBytesMax = 60;
+  const bool valid = std::ranges::all_of(name, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';
+  });
+  if (!name.empty() && name.size() <= kBytesMax && valid) return {};
+  return fmt::format("must have a name of 1 to {} letters, digits, - and _, such as user-bill",
+                     kBytesMax);
+}
+
+std::string check_route(std::string_view path) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("/_-.").find(c) != std::string_view::npos;
+  };
+  // Empty: none is wanted.
+  const bool valid =
+      path.empty() ||
+      (path.front() == '/' && path.size() > 1 && !path.ends_with('/') &&
+       path.find("//") == std::string_view::npos && std::ranges::all_of(path, is_plain));
+  return valid ? std::string()
+               : "must be a path of letters, digits, -, _ and . such as /api/admin/bill/success";
+}
+
+std::string check_zone(std::string_view name) {
+  const auto zone = TimeZone::load(name);
+  return zone ? std::string() : fmt::format("is no time zone: {}", zone.error().message);
 }
 
 std::string check_header_name(std::string_view name) {

@@ -1,5 +1,7 @@
 #include "sql/mysql/binding.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -41,6 +43,13 @@ void bind(MYSQL_STMT& statement, std::vector<MYSQL_BIND>& binds) {
 }
 
 }  // namespace
+
+Result<> check_count(MYSQL_STMT& statement, std::size_t values) {
+  const std::size_t wanted = mysql_stmt_param_count(&statement);
+  if (wanted == values) return {};
+  return fail(ErrorCode::kInvalid,
+              fmt::format("the statement has {} values, and was given {}", wanted, values));
+}
 
 std::size_t message_bytes(std::span<const Value> values) {
   // Type, indicator, and the longest prefix of a length or the number itself.

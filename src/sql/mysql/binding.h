@@ -11,11 +11,15 @@
 #include <span>
 #include <vector>
 
+#include "base/result.h"
 #include "sql/value.h"
 
 namespace recourse::sql::mysql {
 
 // No fewer bytes than the values take in a message.
+// kInvalid where a statement, which may be a user's, wants another number of values.
+Result<> check_count(MYSQL_STMT& statement, std::size_t values);
+
 std::size_t message_bytes(std::span<const Value> values);
 
 class RowBinding {

@@ -1,12 +1,16 @@
 // MariaDB and MySQL behind sql::Connection, on libmariadb, whose names end in this folder.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
 
 #include "base/result.h"
 #include "sql/connection.h"
+
+// libmariadb's own declaration.
+struct st_mysql;  // NOLINT(readability-identifier-naming)
 
 namespace recourse::sql::mysql {
 
@@ -25,6 +29,10 @@ struct Server {
 class Session : public Connection {
  public:
   [[nodiscard]] virtual const Server& server() const = 0;
+  // libmariadb's own handle, within the open transaction. Nothing else may be called until it is
+  // taken back; then the transaction must still be open.
+  virtual Result<st_mysql*> lend() = 0;
+  virtual Result<> take_back() = 0;
 };
 
 // `url` is mysql://user:password@host:port/database or mariadb://..., percent-encoded, with
@@ -39,6 +47,11 @@ class Session : public Connection {
 // Every session runs READ COMMITTED, in UTC, with strict SQL, and counts found rows, not changed
 // ones. begin() costs no round trip. After a statement of a transaction failed, the transaction can
 // only be rolled back: commit() and further statements repeat the error.
-Result<std::unique_ptr<Session>> connect(const std::string& url, Deadline deadline);
+//
+// `lock_wait` is how long a statement waits for a row's lock where its transaction has not said
+// otherwise, in whole seconds.
+inline constexpr std::chrono::seconds kLockWait{30};
+Result<std::unique_ptr<Session>> connect(const std::string& url, Deadline deadline,
+                                         std::chrono::seconds lock_wait = kLockWait);
 
 }  // namespace recourse::sql::mysql

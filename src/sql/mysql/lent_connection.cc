@@ -104,6 +104,7 @@ Result<> LentConnection::query(std::string_view statement, std::span<const Value
   const Result<StatementHandle> prepared = prepare(statement);
   if (!prepared) return fail(prepared.error());
   if (Result<> executed = execute(**prepared, values); !executed) return executed;
+  if (mysql_stmt_field_count(prepared->get()) == 0) return {};
   return Rows(**prepared).each(on_row);
 }
 
@@ -127,6 +128,7 @@ Result<StatementHandle> LentConnection::prepare(std::string_view statement) {
 }
 
 Result<> LentConnection::execute(MYSQL_STMT& statement, std::span<const Value> values) {
+  if (Result<> fits = check_count(statement, values.size()); !fits) return fits;
   RowBinding(values).bind_to(statement);
   if (mysql_stmt_execute(&statement) != 0) return fail(error_of(lent_, statement));
   if (mysql_stmt_field_count(&statement) == 0) return {};

@@ -22,13 +22,41 @@ bool holds_integers(const MYSQL_FIELD& field) {
   }
 }
 
+// Numbers and times come as texts of that character set too.
+bool is_blob(const MYSQL_FIELD& field) {
+  switch (field.type) {
+    case MYSQL_TYPE_TINY_BLOB:
+    case MYSQL_TYPE_MEDIUM_BLOB:
+    case MYSQL_TYPE_LONG_BLOB:
+    case MYSQL_TYPE_BLOB:
+    case MYSQL_TYPE_STRING:
+    case MYSQL_TYPE_VAR_STRING:
+    case MYSQL_TYPE_VARCHAR:
+    case MYSQL_TYPE_BIT: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 Rows::Rows(MYSQL_STMT& statement)
     : statement_(statement), cells_(mysql_stmt_field_count(&statement)) {
   invariant(!cells_.empty(), "a query answers with columns");
   const MYSQL_FIELD* fields = mariadb_stmt_fetch_fields(&statement);
-  for (std::size_t i = 0; i < cells_.size(); ++i) cells_[i].is_integer = holds_integers(fields[i]);
+  // What the server calls text has a character set; bytes have that of the number 63.
+  constexpr unsigned int kBinary = 63;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    cells_[i].is_integer = holds_integers(fields[i]);
+    cells_[i].is_text = fields[i].charsetnr != kBinary || !is_blob(fields[i]);
+  }
+}
+
+Row::Cell Rows::cell(std::size_t column) const {
+  invariant(column < cells_.size(), "the column exists");
+  const Field& field = cells_[column];
+  if (field.is_null != 0) return Cell::kNull;
+  if (field.is_integer) return Cell::kInteger;
+  return field.is_text ? Cell::kText : Cell::kBytes;
 }
 
 void Rows::bind() {
@@ -59,7 +87,7 @@ Result<> Rows::each(OnRow on_row) {
 
 Result<> Rows::fetch_texts() {
   std::size_t size = 0;
-  for (Cell& cell : cells_) {
+  for (Field& cell : cells_) {
     if (cell.is_null != 0) continue;
     if (cell.is_integer && cell.is_cut != 0) {
       return fail(ErrorCode::kInvalid, "the database answered a number beyond 64 bits");
@@ -70,7 +98,7 @@ Result<> Rows::fetch_texts() {
   }
   texts_.resize(size);
   for (std::size_t i = 0; i < cells_.size(); ++i) {
-    Cell& cell = cells_[i];
+    Field& cell = cells_[i];
     if (cell.is_integer || cell.is_null != 0 || cell.length == 0) continue;
     MYSQL_BIND bind{};
     bind.buffer_type = MYSQL_TYPE_BLOB;
@@ -82,7 +110,7 @@ Result<> Rows::fetch_texts() {
   return {};
 }
 
-const Rows::Cell& Rows::filled(std::size_t column) const {
+const Rows::Field& Rows::filled(std::size_t column) const {
   invariant(column < cells_.size(), "a column that was asked for is read");
   invariant(cells_[column].is_null == 0, "is_null is asked before a value");
   return cells_[column];
@@ -94,13 +122,13 @@ bool Rows::is_null(std::size_t column) const {
 }
 
 std::int64_t Rows::integer(std::size_t column) const {
-  const Cell& cell = filled(column);
+  const Field& cell = filled(column);
   invariant(cell.is_integer, "a number is read from a column of numbers");
   return cell.integer;
 }
 
 std::string_view Rows::bytes(std::size_t column) const {
-  const Cell& cell = filled(column);
+  const Field& cell = filled(column);
   invariant(!cell.is_integer, "bytes are read from a column of text or bytes");
   return std::string_view(texts_).substr(cell.offset, cell.length);
 }

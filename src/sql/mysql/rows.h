@@ -26,13 +26,16 @@ class Rows final : public Row {
 
   Result<> each(OnRow on_row);
 
+  [[nodiscard]] std::size_t columns() const override { return cells_.size(); }
+  [[nodiscard]] Cell cell(std::size_t column) const override;
   [[nodiscard]] bool is_null(std::size_t column) const override;
   [[nodiscard]] std::int64_t integer(std::size_t column) const override;
   [[nodiscard]] std::string_view bytes(std::size_t column) const override;
 
  private:
-  struct Cell {
+  struct Field {
     bool is_integer = false;
+    bool is_text = false;
     std::int64_t integer = 0;
     // Written by the library.
     unsigned long length = 0;
@@ -44,10 +47,10 @@ class Rows final : public Row {
 
   void bind();
   Result<> fetch_texts();
-  [[nodiscard]] const Cell& filled(std::size_t column) const;
+  [[nodiscard]] const Field& filled(std::size_t column) const;
 
   MYSQL_STMT& statement_;
-  std::vector<Cell> cells_;
+  std::vector<Field> cells_;
   std::string texts_;
 };
 

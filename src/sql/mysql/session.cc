@@ -84,7 +84,46 @@ void WireSession::end_transaction() {
   in_transaction_ = false;
   is_open_ = false;
   failure_.reset();
-  lock_wait_s_ = kLockWaitMaxS;
+  lock_wait_s_ = usual_lock_wait_s_;
+}
+
+Result<> WireSession::set_idle_limit(Duration limit) {
+  invariant(!in_transaction_, "how long a transaction may stand idle is set before it begins");
+  const auto seconds =
+      std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(limit).count(), 1);
+  if (idle_limit_s_ == seconds) return {};
+  if (Result<> ready = check(); !ready) return ready;
+  // MySQL knows only how long a connection may stand idle, in a transaction or not: one that was
+  // closed between two loans is opened anew.
+  Result<> sent = wire_.run(
+      fmt::format("SET SESSION {} = {}",
+                  server_.is_mariadb ? "idle_transaction_timeout" : "wait_timeout", seconds),
+      [](MYSQL_ROW) {});
+  if (sent) idle_limit_s_ = static_cast<int>(seconds);
+  return sent;
+}
+
+Result<st_mysql*> WireSession::lend() {
+  invariant(in_transaction_, "a connection is lent within a transaction");
+  if (Result<> ready = check(); !ready) return fail(std::move(ready).error());
+  if (Result<> settled = settle(settings_for("")); !settled) {
+    return fail(remember(std::move(settled)).error());
+  }
+  is_open_ = true;
+  // Gone with the transaction, should somebody or a deadlock end that.
+  if (Result<> set = wire_.run("SAVEPOINT recourse_lent", [](MYSQL_ROW) {}); !set) {
+    return fail(remember(std::move(set)).error());
+  }
+  return wire_.handle();
+}
+
+Result<> WireSession::take_back() {
+  if (Result<> ready = check(); !ready) return ready;
+  if (wire_.run("RELEASE SAVEPOINT recourse_lent", [](MYSQL_ROW) {})) return {};
+  return remember(Result<>(
+      fail(ErrorCode::kInvalid,
+           "the transaction was ended on the lent handle, by a COMMIT, a ROLLBACK or a deadlock: "
+           "answer its errors, and leave its end alone")));
 }
 
 Result<MYSQL_STMT*> WireSession::prepare(std::string_view statement) {
@@ -107,6 +146,7 @@ Result<std::int64_t> WireSession::execute_one(std::string_view statement,
   if (Result<std::size_t> fits = rows_that_fit(values.size(), values); !fits) {
     return fail(std::move(fits).error());
   }
+  if (Result<> fits = check_count(**prepared, values.size()); !fits) return fail(fits.error());
   RowBinding(values).bind_to(**prepared);
   is_open_ = in_transaction_;
   const Answer answer(*prepared);
@@ -195,6 +235,7 @@ Result<> WireSession::query_rows(std::string_view statement, std::span<const Val
   if (Result<std::size_t> fits = rows_that_fit(values.size(), values); !fits) {
     return fail(std::move(fits).error());
   }
+  if (Result<> fits = check_count(**prepared, values.size()); !fits) return fail(fits.error());
   RowBinding(values).bind_to(**prepared);
   is_open_ = in_transaction_;
   Answer answer(*prepared);
@@ -203,6 +244,7 @@ Result<> WireSession::query_rows(std::string_view statement, std::span<const Val
     statements_.forget(statement);
     return executed;
   }
+  if (mysql_stmt_field_count(*prepared) == 0) return {};
   return Rows(**prepared).each(on_row);
 }
 
@@ -215,7 +257,8 @@ Result<> WireSession::run(std::string_view statement) {
   return wire_.run(statement, [](MYSQL_ROW) {});
 }
 
-Result<std::unique_ptr<Session>> connect(const std::string& url, Deadline deadline) {
+Result<std::unique_ptr<Session>> connect(const std::string& url, Deadline deadline,
+                                         std::chrono::seconds lock_wait) {
   const Result<Address> address = parse_address(url);
   if (!address) return fail(address.error());
   Result<Wire> wire = Wire::open(*address, deadline);
@@ -225,7 +268,7 @@ Result<std::unique_ptr<Session>> connect(const std::string& url, Deadline deadli
   if (Result<> prepared = prepare_session(*wire, *server); !prepared) {
     return fail(std::move(prepared).error());
   }
-  return std::make_unique<WireSession>(std::move(*wire), std::move(*server));
+  return std::make_unique<WireSession>(std::move(*wire), std::move(*server), lock_wait);
 }
 
 }  // namespace recourse::sql::mysql

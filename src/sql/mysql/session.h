@@ -17,7 +17,11 @@ namespace recourse::sql::mysql {
 
 class WireSession final : public Session {
  public:
-  WireSession(Wire wire, Server server) : server_(std::move(server)), wire_(std::move(wire)) {}
+  WireSession(Wire wire, Server server, std::chrono::seconds lock_wait)
+      : server_(std::move(server)),
+        usual_lock_wait_s_(static_cast<int>(lock_wait.count())),
+        lock_wait_s_(usual_lock_wait_s_),
+        wire_(std::move(wire)) {}
 
   void set_deadline(Deadline deadline) override { wire_.set_deadline(deadline); }
   Result<> set_lock_patience(Duration patience) override;
@@ -33,11 +37,15 @@ class WireSession final : public Session {
   Result<> run(std::string_view statement) override;
   [[nodiscard]] bool usable() const override { return !wire_.is_lost(); }
   [[nodiscard]] const Server& server() const override { return server_; }
+  Result<> set_idle_limit(Duration limit) override;
+  [[nodiscard]] int socket() const override { return wire_.socket(); }
+  Result<st_mysql*> lend() override;
+  Result<> take_back() override;
 
  private:
   // Deadlines are what ends a wait. These bound what the server goes on doing, and the locks it
   // keeps, for a client that has given up.
-  static constexpr int kLockWaitMaxS = 30;
+  static constexpr int kLockWaitMaxS = static_cast<int>(kLockWait.count());
   static constexpr int kStatementMaxS = 60;
 
   // Whether something may be sent now.
@@ -70,10 +78,12 @@ class WireSession final : public Session {
   Server server_;
   // What the session has; empty before anything was sent.
   std::optional<Settings> settings_;
-  int lock_wait_s_ = kLockWaitMaxS;
+  const int usual_lock_wait_s_;
+  int lock_wait_s_;
   bool in_transaction_ = false;
   // The server knows of the transaction.
   bool is_open_ = false;
+  std::optional<int> idle_limit_s_;
   std::optional<Error> failure_;
   StatementCache statements_;
   // Last: closing it tells the statements that there is nobody left to tell.

@@ -108,6 +108,10 @@ Result<Wire> Wire::open(const Address& address, Deadline deadline) {
 
 bool Wire::is_late() const { return steady_clock::now() >= deadline_; }
 
+int Wire::socket() const {
+  return is_lost_ ? -1 : static_cast<int>(mysql_get_socket(handle_.get()));
+}
+
 bool Wire::has_bulk() const {
   unsigned long extended = 0;
   if (mariadb_get_infov(handle_.get(), MARIADB_CONNECTION_EXTENDED_SERVER_CAPABILITIES,

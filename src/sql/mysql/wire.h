@@ -38,6 +38,8 @@ class Wire {
   [[nodiscard]] bool is_late() const;
   [[nodiscard]] bool is_lost() const { return is_lost_; }
   [[nodiscard]] bool has_bulk() const;
+  [[nodiscard]] int socket() const;
+  [[nodiscard]] MYSQL* handle() const { return handle_.get(); }
 
   // As text, unprepared; may be several. Calls `on_row` with each row of every answer.
   Result<> run(std::string_view statements, FunctionRef<void(MYSQL_ROW)> on_row);

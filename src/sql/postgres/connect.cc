@@ -58,13 +58,16 @@ std::string session_script(const Settings& settings, int server_version) {
       "SET TimeZone = 'UTC'; SET standard_conforming_strings = on;"
       "SET default_transaction_isolation = 'read committed';"
       "SET statement_timeout = {}; SET lock_timeout = {};"
-      "SET idle_in_transaction_session_timeout = {};"
-      "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off;"
-      // One plan for any values: the statements are written for it, and the claim was planned anew
-      // for each batch, which cost about a millisecond of the three and a half that 100 tasks took.
-      "SET enable_mergejoin = off; SET jit = off; SET plan_cache_mode = force_generic_plan;",
+      "SET idle_in_transaction_session_timeout = {};",
       milliseconds(settings.statement_timeout), milliseconds(settings.lock_timeout),
       milliseconds(settings.idle_in_transaction_timeout));
+  if (settings.plans_for_us)
+    script +=
+        "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off;"
+        // One plan for any values: the statements are written for it, and the claim was planned
+        // anew for each batch, which cost about a millisecond of the three and a half that 100
+        // tasks took.
+        "SET enable_mergejoin = off; SET jit = off; SET plan_cache_mode = force_generic_plan;";
   constexpr int kKnowsConnectionCheck = 140'000;
   if (server_version >= kKnowsConnectionCheck) {
     script += fmt::format("SET client_connection_check_interval = {};",

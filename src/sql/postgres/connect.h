@@ -20,6 +20,8 @@ struct Settings {
   Duration idle_in_transaction_timeout = std::chrono::minutes(1);
   // How soon the server finds that nobody waits for a running statement any more.
   Duration connection_check_interval = std::chrono::seconds(1);
+  // The planner as our own statements want it; a user's want it as it is.
+  bool plans_for_us = true;
 };
 
 // `url` begins with postgres:// or postgresql://. kInvalid where somebody has to correct something

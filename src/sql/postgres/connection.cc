@@ -74,6 +74,7 @@ Result<> PostgresConnection::commit() {
 
 void PostgresConnection::rollback() {
   if (!std::exchange(in_transaction_, false)) return;
+  if (is_lent_ && !take_back()) return;
   if (std::exchange(begin_waits_, false) || !usable()) return;
   Wire& wire = pipeline_.wire();
   const Deadline deadline = wire.deadline();
@@ -139,6 +140,54 @@ Result<> PostgresConnection::run(std::string_view statement) {
 }
 
 bool PostgresConnection::usable() const { return pipeline_.wire().usable(); }
+
+int PostgresConnection::socket() const { return usable() ? PQsocket(pipeline_.wire().get()) : -1; }
+
+Result<> PostgresConnection::set_idle_limit(Duration limit) {
+  invariant(!in_transaction_, "how long a transaction may stand idle is set before it begins");
+  if (idle_limit_ == limit) return {};
+  const auto whole =
+      std::max(std::chrono::ceil<std::chrono::milliseconds>(limit), std::chrono::milliseconds(1));
+  Result<> sent = run("SET idle_in_transaction_session_timeout = " + std::to_string(whole.count()) +
+                      "; SET statement_timeout = " + std::to_string(whole.count()));
+  if (sent) idle_limit_ = limit;
+  return sent;
+}
+
+Result<PGconn*> PostgresConnection::lend() {
+  invariant(in_transaction_, "a connection is lent within a transaction");
+  if (Result<> in_time = check_time(); !in_time) return fail(std::move(in_time).error());
+  if (std::exchange(begin_waits_, false)) {
+    if (Result<> sent = pipeline_.send("BEGIN", Binding(), Role::kAside); !sent) {
+      return fail(std::move(sent).error());
+    }
+  }
+  if (Replies replies = pipeline_.finish(); replies.error) return fail(*std::move(replies.error));
+  PGconn* raw = pipeline_.wire().get();
+  if (PQexitPipelineMode(raw) != 1 || PQsetnonblocking(raw, 0) != 0) {
+    return fail(pipeline_.wire().lose());
+  }
+  is_lent_ = true;
+  return raw;
+}
+
+Result<> PostgresConnection::take_back() {
+  is_lent_ = false;
+  if (!usable()) {
+    return fail(ErrorCode::kUnavailable, "the connection to PostgreSQL is lost: open another");
+  }
+  PGconn* raw = pipeline_.wire().get();
+  if (PQtransactionStatus(raw) == PQTRANS_IDLE || PQpipelineStatus(raw) != PQ_PIPELINE_OFF) {
+    pipeline_.wire().lose("the transaction was ended by whoever had it");
+    return fail(ErrorCode::kInvalid,
+                "the transaction was ended on the lent connection: leave its BEGIN and COMMIT, and "
+                "pipeline mode, alone");
+  }
+  if (PQsetnonblocking(raw, 1) != 0 || PQenterPipelineMode(raw) != 1) {
+    return fail(pipeline_.wire().lose());
+  }
+  return {};
+}
 
 Result<> PostgresConnection::query_bound(std::string_view statement, OnRow on_row) {
   Result<> sent = check_time();

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -39,6 +40,13 @@ class PostgresConnection : public Connection {
   Result<> query(std::string_view statement, std::span<const Value> values, OnRow on_row) override;
   Result<> run(std::string_view statement) override;
   [[nodiscard]] bool usable() const override;
+  Result<> set_idle_limit(Duration limit) override;
+  [[nodiscard]] int socket() const override;
+
+  // libpq's own handle, blocking and outside of pipeline mode, within the open transaction. Nothing
+  // else may be called until it is taken back; then the transaction must still be open.
+  Result<PGconn*> lend();
+  Result<> take_back();
 
   // The same with values in wire format, whole arrays among them.
   virtual Result<> query_with(std::string_view statement, std::span<const Param> params,
@@ -57,6 +65,8 @@ class PostgresConnection : public Connection {
   Binding binding_;
   bool in_transaction_ = false;
   bool begin_waits_ = false;
+  bool is_lent_ = false;
+  std::optional<Duration> idle_limit_;
 };
 
 }  // namespace recourse::sql::postgres

@@ -22,6 +22,7 @@ constexpr std::array kMeanings{
     Meaning{"40", ErrorCode::kConflict},        // deadlock, serialisation
     Meaning{"23505", ErrorCode::kConflict},     // somebody else inserted this key first
     Meaning{"55P03", ErrorCode::kExhausted},    // lock_timeout
+    Meaning{"08P01", ErrorCode::kInvalid},      // such as too few values
     Meaning{"08", ErrorCode::kUnavailable},     // connection
     Meaning{"53", ErrorCode::kUnavailable},     // disk, memory, connections
     Meaning{"57", ErrorCode::kUnavailable},     // statement_timeout, shutdown, starting up

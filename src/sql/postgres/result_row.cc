@@ -12,7 +12,25 @@ bool is_number(Oid type) {
   return type == kInt8Type || type == kInt4Type || type == kInt2Type || type == kBoolType;
 }
 
+bool is_text(Oid type) {
+  constexpr Oid kText = 25;
+  constexpr Oid kChar = 1042;
+  constexpr Oid kVarchar = 1043;
+  constexpr Oid kName = 19;
+  constexpr Oid kJson = 114;
+  return type == kText || type == kChar || type == kVarchar || type == kName || type == kJson;
+}
+
 }  // namespace
+
+std::size_t ResultRow::columns() const { return static_cast<std::size_t>(PQnfields(result_)); }
+
+Row::Cell ResultRow::cell(std::size_t column) const {
+  if (is_null(column)) return Cell::kNull;
+  const Oid type = PQftype(result_, static_cast<int>(column));
+  if (is_number(type)) return Cell::kInteger;
+  return is_text(type) ? Cell::kText : Cell::kBytes;
+}
 
 bool ResultRow::is_null(std::size_t column) const {
   return PQgetisnull(result_, row_, static_cast<int>(column)) != 0;

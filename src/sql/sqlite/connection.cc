@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <unordered_map>
@@ -31,6 +32,17 @@ class StatementRow final : public Row {
  public:
   explicit StatementRow(sqlite3_stmt* statement) : statement_(statement) {}
 
+  [[nodiscard]] std::size_t columns() const override {
+    return static_cast<std::size_t>(sqlite3_column_count(statement_));
+  }
+  [[nodiscard]] Cell cell(std::size_t column) const override {
+    switch (sqlite3_column_type(statement_, static_cast<int>(column))) {
+      case SQLITE_NULL: return Cell::kNull;
+      case SQLITE_INTEGER: return Cell::kInteger;
+      case SQLITE_BLOB: return Cell::kBytes;
+      default: return Cell::kText;
+    }
+  }
   [[nodiscard]] bool is_null(std::size_t column) const override {
     return sqlite3_column_type(statement_, static_cast<int>(column)) == SQLITE_NULL;
   }
@@ -51,7 +63,11 @@ class StatementRow final : public Row {
 class ResetAtEnd {
  public:
   explicit ResetAtEnd(sqlite3_stmt* statement) : statement_(statement) {}
-  ~ResetAtEnd() { sqlite3_reset(statement_); }
+  ~ResetAtEnd() {
+    sqlite3_reset(statement_);
+    // They point to what the caller is about to give up.
+    sqlite3_clear_bindings(statement_);
+  }
   ResetAtEnd(const ResetAtEnd&) = delete;
   ResetAtEnd& operator=(const ResetAtEnd&) = delete;
 
@@ -162,6 +178,8 @@ class SqliteConnection final : public Connection {
   [[nodiscard]] bool usable() const override { return true; }
 
  private:
+  static constexpr std::size_t kStatementsMax = 1'000;
+
   static int is_late(void* self) {
     return std::chrono::steady_clock::now() > static_cast<SqliteConnection*>(self)->deadline_ ? 1
                                                                                               : 0;
@@ -185,15 +203,28 @@ class SqliteConnection final : public Connection {
     }
     const auto found = statements_.find(text);
     if (found != statements_.end()) return found->second.get();
+    // Those of users may be of any number.
+    if (statements_.size() >= kStatementsMax) statements_.clear();
     sqlite3_stmt* raw = nullptr;
+    const char* rest = nullptr;
     const int code = sqlite3_prepare_v3(handle_.get(), text.data(), static_cast<int>(text.size()),
-                                        SQLITE_PREPARE_PERSISTENT, &raw, nullptr);
+                                        SQLITE_PREPARE_PERSISTENT, &raw, &rest);
     Statement prepared(raw);
     if (code != SQLITE_OK) return fail(translate(handle_.get(), code));
+    const std::string_view tail(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
+    if (raw == nullptr || tail.find_first_not_of(" \t\r\n;") != std::string_view::npos) {
+      return fail(ErrorCode::kInvalid, "SQLite: give one statement at a time");
+    }
     return statements_.emplace(text, std::move(prepared)).first->second.get();
   }
 
   Result<> bind(sqlite3_stmt* statement, std::span<const Value> values) {
+    if (const int wanted = sqlite3_bind_parameter_count(statement);
+        static_cast<std::size_t>(wanted) != values.size()) {
+      return fail(ErrorCode::kInvalid, "SQLite: the statement has " + std::to_string(wanted) +
+                                           " values, and was given " +
+                                           std::to_string(values.size()));
+    }
     int index = 0;
     for (const Value& value : values) {
       const int code = bind_one(statement, ++index, value);
@@ -209,21 +240,30 @@ class SqliteConnection final : public Connection {
   std::unordered_map<std::string, Statement, TextHash, std::equal_to<>> statements_;
 };
 
+const char* settings_of(Access access) {
+  switch (access) {
+    case Access::kWrite:
+      // A small cache: the system keeps the file's pages too, and an engine that has run 100,000
+      // tasks measured no slower than with 64 MiB, which it had filled. The log is cut back after a
+      // checkpoint, so that one long reader does not leave a giant.
+      return "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;"
+             "PRAGMA cache_size = -8192; PRAGMA journal_size_limit = 67108864;";
+    case Access::kRead:
+      return "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384;";
+    // Reads the file's head: one that is no database is told here.
+    case Access::kForeign: return "PRAGMA temp_store = MEMORY; PRAGMA schema_version;";
+  }
+  std::abort();
+}
+
 Result<> configure(sqlite3* handle, Access access) {
   // An unknown name in double quotes must be an error, not a text.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
   sqlite3_extended_result_codes(handle, 1);
-  sqlite3_busy_timeout(handle, 5'000);
-  const char* const settings =
-      access == Access::kWrite
-          // A small cache: the system keeps the file's pages too, and an engine that has run
-          // 100,000 tasks measured no slower than with 64 MiB, which it had filled. The log is cut
-          // back after a checkpoint, so that one long reader does not leave a giant.
-          ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;"
-            "PRAGMA cache_size = -8192; PRAGMA journal_size_limit = 67108864;"
-          : "PRAGMA query_only = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384;";
-  const int code = sqlite3_exec(handle, settings, nullptr, nullptr, nullptr);
+  // Somebody else's file is locked for as long as its owner likes; whoever meets that comes again.
+  sqlite3_busy_timeout(handle, access == Access::kForeign ? 1'000 : 5'000);
+  const int code = sqlite3_exec(handle, settings_of(access), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return fail(translate(handle, code));
   return {};
 }

@@ -13,6 +13,8 @@ namespace recourse::sql::sqlite {
 enum class Access : std::uint8_t {
   kWrite,  // creates the file where it is missing; write-ahead log, every commit flushed
   kRead,
+  // Somebody else's file, which must exist: journal and flushing stay as its owner has them.
+  kForeign,
 };
 
 Result<std::unique_ptr<Connection>> open(const std::string& path, Access access);

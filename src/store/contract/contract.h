@@ -26,6 +26,7 @@
 #include "base/ulid.h"
 #include "store/cases.h"
 #include "store/contract/printing.h"
+#include "store/creates.h"
 #include "store/reader.h"
 #include "store/records.h"
 #include "store/store.h"
@@ -57,6 +58,7 @@ class StoreUnderTest {
   virtual Reader& reader() = 0;
   virtual Records& records() = 0;
   virtual Cases& cases() = 0;
+  virtual Creates& creates() = 0;
   // A case of three reminders, due since 1970, which a node of a version without cases left behind.
   virtual void leave_case(TaskId task) = 0;
   // A second handle on the same data, as another node has one; null where one process owns the
@@ -122,11 +124,13 @@ class StoreContract : public testing::TestWithParam<StoreBackend> {
   Reader& reader() { return here_->reader(); }
   Records& records() { return here_->records(); }
   Cases& cases() { return here_->cases(); }
+  Creates& creates() { return here_->creates(); }
   void leave_case(TaskId task) { here_->leave_case(task); }
   // As another node sees it.
   Store& other_store() { return beside().store(); }
   Records& other_records() { return beside().records(); }
   Cases& other_cases() { return beside().cases(); }
+  Creates& other_creates() { return beside().creates(); }
   // Alive, and joined before the case begins.
   [[nodiscard]] Incarnation node() const { return node_; }
 

@@ -47,6 +47,7 @@ class Data {
   Counts counts;
   Pauses pauses;
   std::map<std::pair<std::string, std::string>, Record> records;  // by space and name
+  std::map<CreateKey, Creation> creations;
 
  private:
   std::map<task::TaskId, task::Task> live_;

@@ -10,6 +10,7 @@
 #include "store/memory/data.h"
 #include "store/memory/transaction.h"
 #include "store/transactional_cases.h"
+#include "store/transactional_creates.h"
 #include "store/transactional_records.h"
 #include "store/transactional_store.h"
 
@@ -167,6 +168,19 @@ class MemoryReader final : public Reader {
   const Clock& clock_;
 };
 
+class MemoryCreates final : public TransactionalCreates {
+ public:
+  using TransactionalCreates::TransactionalCreates;
+
+  Result<> transact(Duration, FunctionRef<Result<>(Guest&)>) override {
+    return fail(ErrorCode::kInvalid,
+                "a store in memory has no transactions for others: open an SQLite file");
+  }
+  Result<Acquired> create(const CreateAsk& ask, Duration within, CreateWork work) override {
+    return create_alone(ask, within, work);
+  }
+};
+
 class MemoryStore final : public OpenedStore {
  public:
   MemoryStore(std::shared_ptr<SharedData> shared, const Clock& clock, Retention retention)
@@ -175,12 +189,14 @@ class MemoryStore final : public OpenedStore {
         store_(backend_, std::move(retention)),
         reader_(*shared_, clock),
         records_(backend_),
-        cases_(backend_) {}
+        cases_(backend_),
+        creates_(backend_) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
   Records& records() override { return records_; }
   Cases& cases() override { return cases_; }
+  Creates& creates() override { return creates_; }
 
  private:
   std::shared_ptr<SharedData> shared_;
@@ -189,6 +205,7 @@ class MemoryStore final : public OpenedStore {
   MemoryReader reader_;
   TransactionalRecords records_;
   TransactionalCases cases_;
+  MemoryCreates creates_;
 };
 
 }  // namespace

@@ -69,6 +69,13 @@ class MemoryTransaction final : public Transaction {
                                            std::size_t limit) override;
   Result<std::size_t> delete_records_before(TimePoint time, std::size_t limit) override;
 
+  Result<std::optional<Creation>> insert_creation(const CreateAsk& ask) override;
+  Result<std::optional<Creation>> find_creation(const CreateKey& key) override;
+  Result<std::optional<Creation>> lock_creation(const CreateKey& key) override;
+  Result<> write_creation(const Creation& creation) override;
+  Result<bool> end_creation(const CreateHold& hold, const CreateEnd& end) override;
+  Result<std::size_t> delete_creations_before(TimePoint time, std::size_t limit) override;
+
   Result<std::vector<Purgeable>> lock_purgeable(const PurgeRequest& request) override;
   Result<> forget(std::span<const task::TaskId> ids) override;
 

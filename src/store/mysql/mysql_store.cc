@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sql/mysql/connect.h"
+#include "store/mysql/guest.h"
 #include "store/mysql/schema.h"
 #include "store/mysql/transaction.h"
 #include "store/relational/migrations.h"
@@ -44,12 +45,14 @@ class OpenedMysql final : public OpenedStore {
         store_(backend_, std::move(retention)),
         reader_(backend_),
         records_(backend_),
-        cases_(backend_) {}
+        cases_(backend_),
+        creates_(backend_, url, sizes.guests) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
   Records& records() override { return records_; }
   Cases& cases() override { return cases_; }
+  Creates& creates() override { return creates_; }
 
  private:
   MysqlBackend backend_;
@@ -57,6 +60,7 @@ class OpenedMysql final : public OpenedStore {
   relational::RelationalReader reader_;
   TransactionalRecords records_;
   TransactionalCases cases_;
+  MysqlCreates creates_;
 };
 
 // Two nodes that start together take turns; the lock goes with the connection.

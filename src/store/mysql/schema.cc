@@ -101,7 +101,21 @@ constexpr auto kSecond = std::to_array<std::string_view>({
     " WHERE parked IN ('dead', 'failed')",
 });
 
-constexpr std::array kMigrations{relational::Migration{kFirst}, relational::Migration{kSecond}};
+// Keys of create calls.
+constexpr auto kThird = std::to_array<std::string_view>({
+    R"sql(CREATE TABLE IF NOT EXISTS recourse_create (
+      tenant VARBINARY(100) NOT NULL, business VARBINARY(64) NOT NULL,
+      idem_key VARBINARY(255) NOT NULL, resource VARBINARY(10) NOT NULL,
+      request_hash VARBINARY(64) NOT NULL, state VARBINARY(16) NOT NULL, fence BIGINT NOT NULL,
+      internal_id BINARY(16) NOT NULL, result_ref VARBINARY(40) NOT NULL,
+      result_json VARBINARY(4096) NOT NULL, is_cut TINYINT NOT NULL, error TEXT NOT NULL,
+      locked_until BIGINT NOT NULL, created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL,
+      PRIMARY KEY (tenant, business, idem_key),
+      INDEX recourse_create_end (expires_at)) ENGINE = InnoDB DEFAULT
+      CHARSET = utf8mb4 COLLATE = utf8mb4_bin)sql"});
+
+constexpr std::array kMigrations{relational::Migration{kFirst}, relational::Migration{kSecond},
+                                 relational::Migration{kThird}};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sql/postgres/connect.h"
+#include "store/postgres/guest.h"
 #include "store/postgres/hints.h"
 #include "store/postgres/low_water.h"
 #include "store/postgres/schema.h"
@@ -45,12 +46,14 @@ class OpenedPostgres final : public OpenedStore {
         store_(backend_, std::move(retention)),
         reader_(backend_),
         records_(backend_),
-        cases_(backend_) {}
+        cases_(backend_),
+        creates_(backend_, url, sizes.guests) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
   Records& records() override { return records_; }
   Cases& cases() override { return cases_; }
+  Creates& creates() override { return creates_; }
   std::unique_ptr<Hints> hints(const Hints::Heard& heard) override {
     return std::make_unique<PostgresHints>(url_, heard);
   }
@@ -62,6 +65,7 @@ class OpenedPostgres final : public OpenedStore {
   relational::RelationalReader reader_;
   TransactionalRecords records_;
   TransactionalCases cases_;
+  PostgresCreates creates_;
 };
 
 // Two nodes that start together take turns; the lock goes with the connection.

@@ -91,7 +91,21 @@ constexpr auto kSecond = std::to_array<std::string_view>({
     " WHERE parked IN ('dead', 'failed') ON CONFLICT DO NOTHING",
 });
 
-constexpr std::array kMigrations{relational::Migration{kFirst}, relational::Migration{kSecond}};
+// Keys of create calls.
+constexpr auto kThird = std::to_array<std::string_view>({
+    R"sql(CREATE TABLE IF NOT EXISTS recourse_create (
+      tenant text COLLATE "C" NOT NULL, business text COLLATE "C" NOT NULL, idem_key bytea NOT NULL,
+      resource text COLLATE "C" NOT NULL, request_hash text COLLATE "C" NOT NULL,
+      state text COLLATE "C" NOT NULL, fence bigint NOT NULL, internal_id bytea NOT NULL,
+      result_ref text COLLATE "C" NOT NULL, result_json bytea NOT NULL, is_cut smallint NOT NULL,
+      error text NOT NULL, locked_until bigint NOT NULL, created_at bigint NOT NULL,
+      expires_at bigint NOT NULL, PRIMARY KEY (tenant, business, idem_key))
+      -- Every row is written again once: on its own page, so that no index has to know.
+      WITH (fillfactor = 60))sql",
+    "CREATE INDEX IF NOT EXISTS recourse_create_end ON recourse_create (expires_at)"});
+
+constexpr std::array kMigrations{relational::Migration{kFirst}, relational::Migration{kSecond},
+                                 relational::Migration{kThird}};
 
 }  // namespace
 

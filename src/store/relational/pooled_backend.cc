@@ -37,7 +37,7 @@ class RetryPauses {
 
 }  // namespace
 
-PooledBackend::PooledBackend(const Pool::Connect& connect, const Dialect& dialect,
+PooledBackend::PooledBackend(const sql::Pool::Connect& connect, const Dialect& dialect,
                              const PoolSizes& sizes)
     : dialect_(dialect),
       stripes_(random_stripe()),
@@ -46,7 +46,7 @@ PooledBackend::PooledBackend(const Pool::Connect& connect, const Dialect& dialec
       waiting_(connect, kWaitingLines),
       reading_(connect, sizes.reading) {}
 
-Pool& PooledBackend::pool_of(Line line) {
+sql::Pool& PooledBackend::pool_of(Line line) {
   switch (line) {
     case Line::kWork: return work_;
     case Line::kHeart: return heart_;
@@ -86,7 +86,7 @@ Result<> PooledBackend::run(Line line, Repeat repeat, Duration within,
 PooledBackend::Outcome PooledBackend::borrow_and_run(Line line, RelationalTransaction::Care care,
                                                      sql::Deadline deadline,
                                                      FunctionRef<Result<>(Transaction&)> work) {
-  Result<Pool::Loan> loan = pool_of(line).borrow(deadline);
+  Result<sql::Pool::Loan> loan = pool_of(line).borrow(deadline);
   if (!loan) {
     // Anything else is not a matter of waiting: a wrong URL, a missing right.
     const bool again = loan.error().code == ErrorCode::kUnavailable;
@@ -101,7 +101,7 @@ PooledBackend::Outcome PooledBackend::borrow_and_run(Line line, RelationalTransa
   return outcome;
 }
 
-PooledBackend::Outcome PooledBackend::run_once(const Pool::Loan& loan, Line line,
+PooledBackend::Outcome PooledBackend::run_once(const sql::Pool::Loan& loan, Line line,
                                                RelationalTransaction::Care care,
                                                FunctionRef<Result<>(Transaction&)> work) {
   sql::Connection& connection = loan.connection();
@@ -138,7 +138,7 @@ Result<> PooledBackend::read(Duration within, FunctionRef<Result<>(sql::Connecti
   while (true) {
     Result<> answer;
     bool again = true;
-    if (Result<Pool::Loan> loan = reading_.borrow(deadline)) {
+    if (Result<sql::Pool::Loan> loan = reading_.borrow(deadline)) {
       sql::Connection& connection = loan->connection();
       connection.set_deadline(deadline);
       answer = work(connection);
@@ -150,6 +150,14 @@ Result<> PooledBackend::read(Duration within, FunctionRef<Result<>(sql::Connecti
     }
     if (answer || !again || !pauses.wait(deadline)) return answer;
   }
+}
+
+Result<> PooledBackend::ask(Duration within, FunctionRef<Result<>(sql::Connection&)> work) {
+  const sql::Deadline deadline = deadline_of(within);
+  Result<sql::Pool::Loan> loan = work_.borrow(deadline);
+  if (!loan) return fail(loan.error());
+  loan->connection().set_deadline(deadline);
+  return work(loan->connection());
 }
 
 Result<TimePoint> PooledBackend::now(sql::Connection& connection) {

@@ -106,6 +106,13 @@ class RelationalTransaction : public Transaction {
                                            std::size_t limit) override;
   Result<std::size_t> delete_records_before(TimePoint time, std::size_t limit) override;
 
+  Result<std::optional<Creation>> insert_creation(const CreateAsk& ask) override;
+  Result<std::optional<Creation>> find_creation(const CreateKey& key) override;
+  Result<std::optional<Creation>> lock_creation(const CreateKey& key) override;
+  Result<> write_creation(const Creation& creation) override;
+  Result<bool> end_creation(const CreateHold& hold, const CreateEnd& end) override;
+  Result<std::size_t> delete_creations_before(TimePoint time, std::size_t limit) override;
+
   Result<std::vector<Purgeable>> lock_purgeable(const PurgeRequest& request) override;
   Result<> forget(std::span<const task::TaskId> ids) override;
 
@@ -153,6 +160,7 @@ class RelationalTransaction : public Transaction {
   Result<TakenBatch> write_claims(const ClaimRequest& request, TimePoint now,
                                   std::vector<task::Task> rows, std::span<const Probe> probes);
   Result<std::vector<task::Task>> locked(std::span<const task::TaskId> ids, bool with_payload);
+  Result<std::optional<Creation>> creation_where(std::string_view after, const CreateKey& key);
   // All cases for which the rest of a SELECT holds.
   Result<std::vector<Case>> cases_where(std::string_view rest, const Values& values);
   Result<std::vector<task::TaskId>> ids_of(std::string_view statement, const Values& values);

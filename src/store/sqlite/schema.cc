@@ -83,7 +83,19 @@ constexpr auto kSecond = std::to_array<std::string_view>({
     " WHERE parked IN ('dead', 'failed')",
 });
 
-constexpr std::array kMigrations{relational::Migration{kFirst}, relational::Migration{kSecond}};
+// Keys of create calls.
+constexpr auto kThird = std::to_array<std::string_view>({
+    R"sql(CREATE TABLE IF NOT EXISTS recourse_create (
+      tenant TEXT NOT NULL, business TEXT NOT NULL, idem_key BLOB NOT NULL, resource TEXT NOT NULL,
+      request_hash TEXT NOT NULL, state TEXT NOT NULL, fence INTEGER NOT NULL,
+      internal_id BLOB NOT NULL, result_ref TEXT NOT NULL, result_json BLOB NOT NULL,
+      is_cut INTEGER NOT NULL, error TEXT NOT NULL, locked_until INTEGER NOT NULL,
+      created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+      PRIMARY KEY (tenant, business, idem_key)) WITHOUT ROWID)sql",
+    "CREATE INDEX IF NOT EXISTS recourse_create_end ON recourse_create (expires_at)"});
+
+constexpr std::array kMigrations{relational::Migration{kFirst}, relational::Migration{kSecond},
+                                 relational::Migration{kThird}};
 
 }  // namespace
 

@@ -3,14 +3,14 @@
 #include <filesystem>
 #include <utility>
 
+#include "sql/pool.h"
 #include "sql/sqlite/connection.h"
+#include "sql/sqlite/file_lock.h"
 #include "store/countdown.h"
-#include "store/insert_run.h"
 #include "store/relational/migrations.h"
-#include "store/relational/pool.h"
 #include "store/relational/reader.h"
 #include "store/sqlite/dialect.h"
-#include "store/sqlite/file_lock.h"
+#include "store/sqlite/guest.h"
 #include "store/sqlite/schema.h"
 #include "store/sqlite/writer.h"
 #include "store/transactional_cases.h"
@@ -32,7 +32,7 @@ class Readers final : public relational::ReadingLine {
 
   Result<> read(Duration within, FunctionRef<Result<>(sql::Connection&)> work) override {
     const sql::Deadline deadline = deadline_of(within);
-    const Result<relational::Pool::Loan> loan = pool_.borrow(deadline);
+    const Result<sql::Pool::Loan> loan = pool_.borrow(deadline);
     if (!loan) return fail(loan.error());
     loan->connection().set_deadline(deadline);
     return work(loan->connection());
@@ -42,77 +42,48 @@ class Readers final : public relational::ReadingLine {
   [[nodiscard]] const relational::Dialect& dialect() const override { return kDialect; }
 
  private:
-  relational::Pool pool_;
+  sql::Pool pool_;
   const Clock& clock_;
 };
 
-class OnWriter final : public CallersTransaction {
+class OpenedSqlite final : public OpenedStore {
  public:
-  OnWriter(sql::Connection& connection, Transaction& transaction)
-      : connection_(connection), transaction_(transaction) {}
-
-  sql::Connection& connection() override { return connection_; }
-  Result<InsertAnswer> submit(std::span<const Submission> batch) override {
-    if (const auto set = connection_.execute("SAVEPOINT submit", {}); !set) {
-      return fail(set.error());
-    }
-    Result<InsertAnswer> answer = insert_within(transaction_, batch);
-    if (!answer) {
-      if (!connection_.execute("ROLLBACK TO submit", {})) return answer;
-    }
-    if (const auto released = connection_.execute("RELEASE submit", {}); !released) {
-      return fail(released.error());
-    }
-    return answer;
-  }
-
- private:
-  sql::Connection& connection_;
-  Transaction& transaction_;
-};
-
-class OpenedSqlite final : public SqliteStore {
- public:
-  OpenedSqlite(FileLock lock, std::unique_ptr<sql::Connection> connection, const std::string& path,
-               const Clock& clock, Retention retention)
+  OpenedSqlite(sql::sqlite::FileLock lock, std::unique_ptr<sql::Connection> connection,
+               const std::string& path, const Clock& clock, Retention retention)
       : lock_(std::move(lock)),
         writer_(std::move(connection), clock),
         readers_(path, clock),
         store_(writer_, std::move(retention)),
         reader_(readers_),
         records_(writer_),
-        cases_(writer_) {}
+        cases_(writer_),
+        creates_(writer_) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
   Records& records() override { return records_; }
   Cases& cases() override { return cases_; }
-
-  Result<> transact(Duration within, FunctionRef<Result<>(CallersTransaction&)> work) override {
-    return writer_.run_sql(within, [&](sql::Connection& connection, Transaction& transaction) {
-      OnWriter callers(connection, transaction);
-      return work(callers);
-    });
-  }
+  Creates& creates() override { return creates_; }
 
  private:
-  FileLock lock_;  // first: released last
+  sql::sqlite::FileLock lock_;  // first: released last
   Writer writer_;
   Readers readers_;
   TransactionalStore store_;
   relational::RelationalReader reader_;
   TransactionalRecords records_;
   TransactionalCases cases_;
+  SqliteCreates creates_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<SqliteStore>> open(const std::string& path, const Clock& clock,
+Result<std::unique_ptr<OpenedStore>> open(const std::string& path, const Clock& clock,
                                           Retention retention) {
   // By its real name: under a link to it the file would have a second lock.
   std::error_code unknown;
   const std::filesystem::path real = std::filesystem::weakly_canonical(path, unknown);
-  Result<FileLock> lock = FileLock::take(unknown ? path : real.string());
+  Result<sql::sqlite::FileLock> lock = sql::sqlite::FileLock::take(unknown ? path : real.string());
   if (!lock) return fail(lock.error());
   auto connection = sql::sqlite::open(path, sql::sqlite::Access::kWrite);
   if (!connection) return fail(connection.error());
@@ -122,7 +93,7 @@ Result<std::unique_ptr<SqliteStore>> open(const std::string& path, const Clock& 
   // We hold the lock, so whoever held the file before is gone.
   const Result<> buried = (*connection)->run("UPDATE recourse_node SET dead = 1 WHERE dead = 0");
   if (!buried) return fail(buried.error());
-  return std::unique_ptr<SqliteStore>(std::make_unique<OpenedSqlite>(
+  return std::unique_ptr<OpenedStore>(std::make_unique<OpenedSqlite>(
       std::move(*lock), std::move(*connection), path, clock, std::move(retention)));
 }
 

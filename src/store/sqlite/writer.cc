@@ -20,6 +20,17 @@ constexpr Duration kFlushPause = std::chrono::milliseconds(20);
 
 }  // namespace
 
+Writer::~Writer() {
+  std::thread steward;
+  {
+    MutexLock lock(mutex_);
+    ending_ = true;
+    steward = std::move(steward_);
+  }
+  changed_.notify_all();
+  if (steward.joinable()) steward.join();
+}
+
 Result<> Writer::run(Line, Repeat repeat, Duration within,
                      FunctionRef<Result<>(Transaction&)> work) {
   const Countdown countdown(within);
@@ -37,13 +48,18 @@ Result<> Writer::run(Line, Repeat repeat, Duration within,
   return ran ? ran : fail(ErrorCode::kInDoubt, ran.error().message);
 }
 
-Result<> Writer::run_sql(Duration within,
-                         FunctionRef<Result<>(sql::Connection&, Transaction&)> work) {
-  Job job{.work = work, .care = Care::kCareful, .deadline = deadline_of(within), .result = {}};
-  return run_job(job);
+std::deque<Writer::Job*> Writer::take_batch(std::deque<Job*>& from) {
+  std::deque<Job*> batch;
+  while (!from.empty() && batch.size() < kJobsPerCommit) {
+    from.front()->taken = true;
+    batch.push_back(from.front());
+    from.pop_front();
+  }
+  return batch;
 }
 
 Result<> Writer::run_job(Job& job) {
+  if (Result<> may = check_thread(); !may) return may;
   {
     MutexLock lock(mutex_);
     waiting_.push_back(&job);
@@ -66,14 +82,15 @@ Result<> Writer::run_job(Job& job) {
       }
       if (job.done) return job.result;
       leading_ = true;
-      while (!waiting_.empty() && batch.size() < kJobsPerCommit) {
-        waiting_.front()->taken = true;
-        batch.push_back(waiting_.front());
-        waiting_.pop_front();
-      }
+      batch = take_batch(waiting_);
     }
     lead(batch);
   }
+}
+
+void Writer::end_leading() {
+  leading_ = false;
+  changed_.notify_all();
 }
 
 void Writer::lead(const std::deque<Job*>& jobs) {
@@ -84,10 +101,12 @@ void Writer::lead(const std::deque<Job*>& jobs) {
     }
     open = commit_together(open);
   }
+  for (Job* job : jobs) {
+    if (job->slot != nullptr) job->slot->close();
+  }
   MutexLock lock(mutex_);
   for (Job* job : jobs) job->done = true;
-  leading_ = false;
-  changed_.notify_all();
+  end_leading();
 }
 
 void Writer::commit_alone(Job& job) {
@@ -171,8 +190,7 @@ Result<> Writer::run_under_savepoint(Job& job) {
   return {};
 }
 
-// A caller's own code runs here, on the thread of whoever leads: what it throws must not take the
-// others with it.
+// What it throws must not take the others with it.
 Result<> Writer::call(const Job& job, Transaction& transaction) {
   try {
     return job.work(*connection_, transaction);

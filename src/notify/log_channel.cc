@@ -1,4 +1,4 @@
-#include "notify/channels/log_channel.h"
+#include "notify/log_channel.h"
 
 #include <cstdlib>
 #include <vector>

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 
-namespace recourse::store::sqlite {
+namespace recourse::sql::sqlite {
 
 class FileLock {
  public:
@@ -26,4 +26,4 @@ class FileLock {
   int descriptor_;
 };
 
-}  // namespace recourse::store::sqlite
+}  // namespace recourse::sql::sqlite

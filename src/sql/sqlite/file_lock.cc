@@ -1,4 +1,4 @@
-#include "store/sqlite/file_lock.h"
+#include "sql/sqlite/file_lock.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace recourse::store::sqlite {
+namespace recourse::sql::sqlite {
 namespace {
 
 std::string holder_of(int descriptor) {
@@ -50,4 +50,4 @@ FileLock::~FileLock() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-}  // namespace recourse::store::sqlite
+}  // namespace recourse::sql::sqlite

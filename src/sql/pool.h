@@ -3,6 +3,7 @@
 // Thread safety: safe to call from any thread.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -11,22 +12,21 @@
 
 #include "base/mutex.h"
 #include "base/result.h"
-#include "base/ulid.h"
 #include "sql/connection.h"
 
-namespace recourse::store::relational {
+namespace recourse::sql {
 
 class Pool {
  public:
-  using Connect = std::function<Result<std::unique_ptr<sql::Connection>>(sql::Deadline)>;
+  using Connect = std::function<Result<std::unique_ptr<Connection>>(Deadline)>;
 
   Pool(Connect connect, std::size_t size) : connect_(std::move(connect)), size_(size) {}
 
   // Goes back by itself, or is closed where it was lost.
   class Loan {
    public:
-    Loan(Pool& pool, std::unique_ptr<sql::Connection> connection, std::size_t seat)
-        : pool_(&pool), connection_(std::move(connection)), seat_(seat) {}
+    Loan(Pool& pool, std::unique_ptr<Connection> connection, std::size_t seat, Duration rested)
+        : pool_(&pool), connection_(std::move(connection)), seat_(seat), rested_(rested) {}
     Loan(Loan&& other) noexcept = default;
     Loan& operator=(Loan&&) = delete;
     Loan(const Loan&) = delete;
@@ -36,7 +36,9 @@ class Pool {
       pool_->take_back(is_discarded_ ? nullptr : std::move(connection_), seat_);
     }
 
-    [[nodiscard]] sql::Connection& connection() const { return *connection_; }
+    [[nodiscard]] Connection& connection() const { return *connection_; }
+    // How long nobody had it before.
+    [[nodiscard]] Duration rested() const { return rested_; }
     // Closed instead of being lent again.
     void discard() { is_discarded_ = true; }
     // 0, 1, 2, ...: no two loans at a time have the same.
@@ -44,16 +46,17 @@ class Pool {
 
    private:
     Pool* pool_;
-    std::unique_ptr<sql::Connection> connection_;
+    std::unique_ptr<Connection> connection_;
     std::size_t seat_;
+    Duration rested_;
     bool is_discarded_ = false;
   };
 
   // Waits for a free one, or opens one, until the deadline.
-  Result<Loan> borrow(sql::Deadline deadline);
+  Result<Loan> borrow(Deadline deadline);
 
  private:
-  void take_back(std::unique_ptr<sql::Connection> connection, std::size_t seat);
+  void take_back(std::unique_ptr<Connection> connection, std::size_t seat);
 
   const Connect connect_;
   const std::size_t size_;
@@ -61,7 +64,11 @@ class Pool {
   ConditionVariable changed_;
   std::size_t lent_ GUARDED_BY(mutex_) = 0;
   std::vector<std::size_t> free_seats_ GUARDED_BY(mutex_);
-  std::vector<std::unique_ptr<sql::Connection>> idle_ GUARDED_BY(mutex_);
+  struct Idle {
+    std::unique_ptr<Connection> connection;
+    std::chrono::steady_clock::time_point since;
+  };
+  std::vector<Idle> idle_ GUARDED_BY(mutex_);
 };
 
-}  // namespace recourse::store::relational
+}  // namespace recourse::sql
