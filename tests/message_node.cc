@@ -1,0 +1,83 @@
+// A consumer as a process of its own, for a test that kills it: takes messages from a broker, hands
+// them to its engine over SQLite, and writes down what the handler does, a line at a time.
+//
+//   message_node STORE LEDGER URL TOPIC GROUP NUMBER
+//
+// S id n fence   an attempt on the message begins, in the process with that number
+// F id n         it failed
+// E id n         it is done: the effect
+//
+// A body that begins with `once` fails at the first attempt, one that begins with `never` at all.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <thread>
+
+#include "message/open_source.h"
+#include "store/sqlite/sqlite_store.h"
+#include "tests/message_door.h"
+#include "tests/support/ledger.h"
+
+namespace {
+
+using namespace std::chrono_literals;
+using namespace recourse;
+
+std::atomic<bool> asked_to_stop = false;
+
+message::SourceSettings settings_of(char** arguments) {
+  message::SourceSettings settings{
+      .name = "shop", .url = arguments[3], .topic = arguments[4], .group = arguments[5]};
+  settings.consumer = "node";
+  settings.prefetch = 200;
+  settings.heartbeat = settings.url.starts_with("kafka") ? 6s : 2s;
+  settings.reconnect_max = 200ms;
+  settings.redis.claim_after = 1s;
+  return settings;
+}
+
+engine::AttemptResult work(const task::Task& task, const tests::Ledger& ledger,
+                           const std::string& number) {
+  const std::string& id = task.spec.search_keys.at("message_id");
+  ledger.write(fmt::format("S {} {} {}\n", id, number, task.ticket.fence.value));
+  std::this_thread::sleep_for(500us);
+  const bool fails = task.spec.payload.starts_with("never") ||
+                     (task.spec.payload.starts_with("once") && task.retries == 0);
+  ledger.write(fmt::format("{} {} {}\n", fails ? "F" : "E", id, number));
+  if (fails) return engine::Failed{policy::Declined{"connection refused"}};
+  return engine::Succeeded{};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 7) {
+    fmt::print(stderr, "message_node STORE LEDGER URL TOPIC GROUP NUMBER\n");
+    return 2;
+  }
+  std::signal(SIGTERM, [](int) { asked_to_stop = true; });
+  const tests::Ledger ledger(argv[2]);
+  const std::string number = argv[6];
+  const SystemClock clock;
+  NullLog log;
+  auto opened = store::sqlite::open(argv[1], clock);
+  auto source = message::open_source(settings_of(argv), log);
+  if (!opened || !source) {
+    fmt::print(stderr, "message_node: {}\n",
+               opened ? source.error().message : opened.error().message);
+    return 1;
+  }
+  tests::MessageDoor door(*std::move(opened), log);
+  door.handle(tests::MessageDoor::handler_of(
+      [&](const task::Task& task) { return work(task, ledger, number); }));
+  message::HandOverSettings settings = tests::message_settings();
+  settings.group = argv[5];
+  door.feed(*std::move(source), door.deal(settings));
+  while (!asked_to_stop) std::this_thread::sleep_for(10ms);
+  door.stop();
+  return 0;
+}
