@@ -16,6 +16,7 @@
 #include "store/sqlite/sqlite_store.h"
 #include "tests/message_door.h"
 #include "tests/message_fixture.h"
+#include "tests/support/cut_proxy.h"
 #include "tests/support/place.h"
 #include "tests/support/private_server.h"
 
@@ -60,38 +61,70 @@ class ConsumerProcess {
   pid_t pid_ = 0;
 };
 
+struct Effect {
+  int process = 0;
+  std::int64_t at = 0;
+};
+
 // What the processes wrote down.
 struct Story {
-  std::map<std::string, std::vector<std::string>> effects;  // message, and by which process
+  std::map<std::string, std::vector<Effect>> effects;  // by message
   std::map<std::string, int> failures;
   std::size_t starts = 0;
 };
 
-Story read(const std::string& path) {
-  Story story;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
+// Reads on from where it was.
+class Follower {
+ public:
+  explicit Follower(std::string path) : path_(std::move(path)) {}
+
+  const Story& story() {
+    std::ifstream file(path_);
+    file.seekg(at_);
+    for (std::string line; std::getline(file, line) && !file.eof();) {
+      at_ += static_cast<std::streamoff>(line.size()) + 1;
+      take(line);
+    }
+    return story_;
+  }
+
+ private:
+  void take(const std::string& line) {
     std::istringstream words(line);
     std::string what;
     std::string id;
-    std::string process;
-    words >> what >> id >> process;
-    if (what == "S") ++story.starts;
-    if (what == "E") story.effects[id].push_back(process);
-    if (what == "F") ++story.failures[id];
+    Effect effect;
+    words >> what >> id >> effect.process >> effect.at;
+    if (what == "S") ++story_.starts;
+    if (what == "E") story_.effects[id].push_back(effect);
+    if (what == "F") ++story_.failures[id];
   }
-  return story;
-}
+
+  std::string path_;
+  std::streamoff at_ = 0;
+  Story story_;
+};
 
 class MessageKilled : public MessageBroker {
  protected:
   void SetUp() override {
-    if (!is("Kafka")) {
+    if (is("Rabbitmq") && !full()) {
+      stand_before(url_of("RECOURSE_TEST_RABBITMQ"));
+    } else if (!is("Kafka")) {
       server_ =
           std::make_unique<PrivateServer>(is("Redis") ? ServerKind::kRedis : ServerKind::kRabbitmq);
       url_ = server_->url();
     }
     MessageBroker::SetUp();
+  }
+
+  // RabbitMQ takes half a minute to come back on a busy machine: in the short form the way to it is
+  // cut, in the full one it is restarted itself.
+  void stand_before(const std::string& url) {
+    const std::size_t port = url.rfind(':') + 1;
+    ASSERT_NE(port, 0U) << "start the test servers with ./dev test";
+    proxy_ = std::make_unique<CutProxy>(std::atoi(url.c_str() + port));
+    url_ = url.substr(0, port) + std::to_string(proxy_->port()) + "/";
   }
 
   [[nodiscard]] std::string path(const char* name) const {
@@ -117,15 +150,21 @@ class MessageKilled : public MessageBroker {
     (void)source->close(in(5s));
   }
   void restart_broker() {
+    if (proxy_) {
+      proxy_->cut();
+      std::this_thread::sleep_for(300ms);
+      proxy_->mend();
+      return;
+    }
     if (is("Kafka")) (void)mock_cluster().ask("down");
     // RabbitMQ's classic queues are asked to stop: see message_trouble_test.cc.
     if (is("Rabbitmq")) server_->stop();
     if (is("Redis")) server_->kill();
     server_ ? server_->start() : (void)mock_cluster().ask("up");
   }
-  [[nodiscard]] std::size_t done() const { return read(path("ledger")).effects.size(); }
   bool is_done(std::size_t count) {
-    return eventually([&] { return done() >= count; }, full() ? 600s : 60s);
+    return eventually([&] { return follower_.story().effects.size() >= count; },
+                      full() ? 600s : 60s);
   }
   // By message.
   std::map<std::string, std::vector<task::Task>> records(store::Reader& reader) {
@@ -166,24 +205,46 @@ class MessageKilled : public MessageBroker {
       if (word != "ok") check_history(reader, task, word == "never" ? 6 : 1);
     }
   }
-  // Answers how many effects there were beyond one for each message.
+  // Answers how many effects there were beyond one for each message. Only what a process did in the
+  // moment before it was killed, and could not write down, is done again.
   std::size_t check_effects(const Story& story) {
     std::size_t repeats = 0;
-    for (const auto& [id, processes] : story.effects) {
-      repeats += processes.size() - 1;
-      // Only a process that was killed after an effect, and before it was written down, leaves it
-      // to be done again.
-      EXPECT_EQ(std::set(processes.begin(), processes.end()).size(), processes.size())
-          << id << " was done twice by one process";
+    std::int64_t longest = 0;
+    for (const auto& [id, effects] : story.effects) {
+      for (std::size_t i = 0; i + 1 < effects.size(); ++i) {
+        ++repeats;
+        const auto killed = killed_at_.find(effects[i].process);
+        if (killed == killed_at_.end() || effects[i + 1].process == effects[i].process) {
+          ADD_FAILURE() << id << " was done twice by one process, or after a clean stop";
+          continue;
+        }
+        longest = std::max(longest, killed->second - effects[i].at);
+      }
     }
+    EXPECT_LT(longest, std::chrono::microseconds(kWindow).count());
+    std::printf("%s: done again was what was done up to %.0f ms before a kill\n", GetParam(),
+                static_cast<double>(longest) / 1'000);
     return repeats;
   }
+  void kill(ConsumerProcess& consumer) {
+    const SystemClock clock;
+    consumer.end(SIGKILL);
+    killed_at_[++kill_count_] = clock.since_boot().time_since_epoch().count();
+    consumer.start();
+  }
 
+  // How long an outcome may be on its way into the store of a busy machine.
+  static constexpr auto kWindow = 3s;
   static constexpr int kPublished = 500;
   const int count_ = full() ? 100'000 : 2'000;
-  const int kills_ = full() ? 10 : 3;
+  // A consumer of Kafka's that was killed is missed for seconds.
+  const int kills_ = full() ? 10 : is("Kafka") ? 2 : 3;
+  std::map<int, std::int64_t> killed_at_;  // by process
+  int kill_count_ = 0;
   TemporaryDirectory folder_;
+  Follower follower_{path("ledger")};
   std::unique_ptr<PrivateServer> server_;
+  std::unique_ptr<CutProxy> proxy_;
 };
 INSTANTIATE_TEST_SUITE_P(Brokers, MessageKilled,
                          ::testing::Values("RabbitmqClassic", "Redis", "KafkaMock"),
@@ -200,14 +261,13 @@ TEST_P(MessageKilled, EveryMessageIsDoneOnceOrWithAPerson) {
   for (int i = 1; i <= kills_; ++i) {
     ASSERT_TRUE(
         is_done(wanted * static_cast<std::size_t>(i) / static_cast<std::size_t>(kills_ + 1)));
-    consumer.end(SIGKILL);
-    consumer.start();
+    kill(consumer);
     if (i <= 2) restart_broker();
   }
   ASSERT_TRUE(is_done(wanted));
   const auto is_over = [&] {
     int never = 0;
-    for (const auto& [id, failures] : read(path("ledger")).failures) never += failures >= 6 ? 1 : 0;
+    for (const auto& [id, failures] : follower_.story().failures) never += failures >= 6 ? 1 : 0;
     return never >= count_ / 100;
   };
   EXPECT_TRUE(eventually(is_over, 60s));
@@ -219,7 +279,7 @@ TEST_P(MessageKilled, EveryMessageIsDoneOnceOrWithAPerson) {
   const SystemClock clock;
   const auto opened = store::sqlite::open(path("store.db"), clock).value();
   check_records(opened->reader());
-  const Story story = read(path("ledger"));
+  const Story& story = follower_.story();
   const std::size_t repeats = check_effects(story);
   EXPECT_EQ(story.effects.size(), wanted);
   // All of them are acknowledged, too.
@@ -230,9 +290,20 @@ TEST_P(MessageKilled, EveryMessageIsDoneOnceOrWithAPerson) {
               count_, kills_, story.starts, repeats, took.count());
 }
 
+class MessagePoison : public MessageBroker {
+ protected:
+  [[nodiscard]] std::string path(const char* name) const {
+    return (folder_.path() / name).string();
+  }
+
+  TemporaryDirectory folder_;
+};
+INSTANTIATE_TEST_SUITE_P(Brokers, MessagePoison,
+                         ::testing::Values("RabbitmqClassic", "Redis", "KafkaMock"),
+                         [](const auto& one) { return one.param; });
+
 // A message that fails for ever, and one that does not parse, hold up nobody.
-TEST_P(MessageKilled, APoisonMessageDoesNotDelayTheOnesBehindIt) {
-  constexpr int kRounds = 15;
+TEST_P(MessagePoison, APoisonMessageDoesNotDelayTheOnesBehindIt) {
   const SystemClock clock;
   Mutex mutex;
   std::map<std::string, std::chrono::steady_clock::time_point> ran;
@@ -242,11 +313,9 @@ TEST_P(MessageKilled, APoisonMessageDoesNotDelayTheOnesBehindIt) {
       const MutexLock lock(mutex);
       ran.emplace(task.spec.search_keys.at("message_id"), std::chrono::steady_clock::now());
     }
-    if (task.spec.payload == R"("poison")") {
-      std::this_thread::sleep_for(300ms);
-      return engine::Failed{policy::Declined{"connection refused"}};
-    }
-    return engine::Succeeded{};
+    if (task.spec.payload != R"("poison")") return engine::Succeeded{};
+    std::this_thread::sleep_for(300ms);
+    return engine::Failed{policy::Declined{"connection refused"}};
   }));
   message::HandOverSettings handed = message_settings();
   handed.format = message::BodyFormat::kJson;
@@ -257,29 +326,34 @@ TEST_P(MessageKilled, APoisonMessageDoesNotDelayTheOnesBehindIt) {
     const auto found = ran.find(id);
     return found == ran.end() ? std::nullopt : std::optional(found->second);
   };
-  const auto send = [&](const std::string& id, std::string body) {
-    const std::vector<Outgoing> one{
-        {.topic = topic_, .key = "k", .id = id, .body = std::move(body)}};
-    ASSERT_TRUE(publisher->publish(one, in(20s)));
-  };
-
-  std::vector<std::chrono::duration<double, std::milli>> delays;
-  for (int i = 0; i < kRounds; ++i) {
-    const std::string number = std::to_string(i);
-    send("poison" + number, R"("poison")");
-    send("nonsense" + number, "{nonsense");
+  // From when it is sent to when its handler begins; in milliseconds.
+  const auto delay_of = [&](const std::string& id, const std::vector<std::string>& before) {
+    std::vector<Outgoing> messages;
+    for (const std::string& body : before) {
+      messages.push_back({.topic = topic_, .key = "k", .id = id + body, .body = body});
+    }
+    messages.push_back({.topic = topic_, .key = "k", .id = id, .body = "1"});
     const auto sent = std::chrono::steady_clock::now();
-    send("good" + number, "1");
-    ASSERT_TRUE(eventually([&] { return when("good" + number).has_value(); }, 30s));
-    delays.emplace_back(*when("good" + number) - sent);
+    EXPECT_TRUE(publisher->publish(messages, in(20s)));
+    EXPECT_TRUE(eventually([&] { return when(id).has_value(); }, 30s));
+    return std::chrono::duration<double, std::milli>(when(id).value_or(sent) - sent).count();
+  };
+  (void)delay_of("first", {});
+
+  std::vector<double> alone;
+  std::vector<double> behind;
+  const std::size_t rounds = is("Kafka") ? 5 : 11;
+  for (std::size_t i = 0; i < rounds; ++i) {
+    alone.push_back(delay_of("alone" + std::to_string(i), {}));
+    behind.push_back(delay_of("behind" + std::to_string(i), {R"("poison")", "{nonsense"}));
   }
   door.stop();
 
-  std::ranges::sort(delays);
-  const auto median = delays[kRounds / 2].count();
-  std::printf("%s: behind a poison message: median %.1f ms, longest %.1f ms\n", GetParam(), median,
-              delays.back().count());
-  EXPECT_LT(median, 100);
+  std::ranges::sort(alone);
+  std::ranges::sort(behind);
+  std::printf("%s: median %.1f ms, behind a poison message %.1f ms\n", GetParam(),
+              alone[rounds / 2], behind[rounds / 2]);
+  EXPECT_LT(behind[rounds / 2] - alone[rounds / 2], 100);
 }
 
 }  // namespace
