@@ -1,0 +1,40 @@
+// Dealing with messages by handing each to the engine: it is recorded as a task that is due at
+// once, acknowledged, and everything after that is the engine's. A message that comes again is
+// known by its mark.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "base/log.h"
+#include "base/ulid_source.h"
+#include "message/envelope.h"
+#include "message/feeder.h"
+#include "store/inbox.h"
+
+namespace recourse::message {
+
+// How a body must look; one that does not goes straight to a person, with SERDE_ERROR.
+enum class BodyFormat : std::uint8_t { kAny, kJson };
+
+struct HandOverSettings {
+  std::string group = {};
+  Handling handling = {};
+  BodyFormat format = BodyFormat::kAny;
+};
+
+struct HandOverParts {
+  store::Inbox& inbox;
+  UlidSource& ids;
+  Log& log;
+  // The store's time, as far as it is known: never ahead of it.
+  std::function<TimePoint()> store_now;
+  // There is work: wake the engine.
+  std::function<void()> hint;
+};
+
+// What the parts refer to must outlive it. The settings are valid.
+Deal hand_over(HandOverSettings settings, HandOverParts parts);
+
+}  // namespace recourse::message
