@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(, GuardCost, kGuardDatabases, guard_database_name);
 
 // The four steps, as the door takes them.
 void scan(GuardedTable& table) {
-  ASSERT_TRUE(table.heal(30s));
+  ASSERT_TRUE(table.heal(500, 30s));
   ASSERT_TRUE(table.due(500, 30s));
   ASSERT_TRUE(table.promote(500, 30s));
   ASSERT_TRUE(table.take_reminders(100, 30s, 30s));

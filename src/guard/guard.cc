@@ -33,7 +33,8 @@ Guard::Guard(const GuardParts& parts, NewGuard guard)
                                                    .clock = parts_.clock,
                                                    .log = parts_.log,
                                                    .tally = tally_,
-                                                   .escalated = nullptr},
+                                                   .escalated = nullptr,
+                                                   .is_stopping = nullptr},
                                        parts_.tell);
   runs_ = std::make_unique<RowRuns>(RowRuns::Parts{
       .table = *table_,

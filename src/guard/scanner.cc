@@ -24,6 +24,7 @@ Scan::Parts reporting_to(Scan::Parts parts, Scanner& scanner) {
   parts.escalated = [&scanner](const RowId& id, const std::string& error) {
     scanner.escalated(id, error);
   };
+  parts.is_stopping = [&scanner] { return scanner.is_stopping(); };
   return parts;
 }
 
@@ -57,6 +58,11 @@ void Scanner::stop(Duration within) {
   }
   const MutexLock lock(joining_);
   if (thread_.joinable()) thread_.join();
+}
+
+bool Scanner::is_stopping() {
+  const MutexLock lock(desk_->mutex);
+  return desk_->phase != Desk::Phase::kScanning;
 }
 
 void Scanner::escalated(const RowId& id, const std::string& error) {
