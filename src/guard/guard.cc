@@ -59,6 +59,8 @@ void Guard::start() { scanner_->start(); }
 void Guard::close() { scanner_->close(); }
 void Guard::stop(Duration within) { scanner_->stop(within); }
 
+std::string Guard::trouble() const { return scanner_->trouble(); }
+
 Result<ScanReport> Guard::scan_now(Duration within) { return scanner_->scan_now(within); }
 
 Result<std::vector<RowId>> Guard::open_rows_of(const std::string& user, Duration within) {

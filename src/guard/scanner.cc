@@ -89,6 +89,11 @@ Result<ScanReport> Scanner::scan_now(Duration within) {
   return desk_->last;
 }
 
+std::string Scanner::trouble() const {
+  const MutexLock lock(desk_->mutex);
+  return desk_->last ? "" : desk_->last.error().message;
+}
+
 void Scanner::run() {
   name_this_thread("guard-scan");
   while (true) {

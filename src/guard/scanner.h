@@ -35,6 +35,8 @@ class Scanner {
   void stop(Duration within);
 
   Result<ScanReport> scan_now(Duration within);
+  // Why the last scan failed; empty: it did not.
+  [[nodiscard]] std::string trouble() const;
   // The row is with a person now.
   void escalated(const RowId& id, const std::string& error);
   // No more is to be begun.
