@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(, GuardCost, kGuardDatabases, guard_database_name);
 
 // The four steps, as the door takes them.
 void scan(GuardedTable& table) {
-  ASSERT_TRUE(table.heal(30s));
+  ASSERT_TRUE(table.heal(500, 30s));
   ASSERT_TRUE(table.due(500, 30s));
   ASSERT_TRUE(table.promote(500, 30s));
   ASSERT_TRUE(table.take_reminders(100, 30s, 30s));
@@ -201,6 +201,42 @@ TEST_P(GuardCost, CountingReadsWhatIsStuckAndNotTheTable) {
     }
   }
   EXPECT_EQ(counted, 2);
+}
+
+// GUARD-5: what every business entry asks for.
+TEST_P(GuardCost, CheckingAUserReadsThatUsersRows) {
+  make_bills();
+  const auto table = guard_bills();
+  fill(20'000);
+  stick();
+  Recorder recorder;
+  const auto recorded_database =
+      std::make_shared<RecordedDatabase>(*database_, place_.url(), recorder);
+  const auto recorded = guard::open_table(recorded_database, bill_settings(), 10s).value();
+  const std::string user = cell("user_id", 4);
+  ASSERT_THAT(recorded->open_rows_of(user, 100, 5s).value(), ::testing::Not(::testing::IsEmpty()));
+  gather_statistics();
+
+  auto ours =
+      is_postgres()
+          ? sql::postgres::connect(place_.url(), std::chrono::steady_clock::now() + 60s).value()
+          : nullptr;
+  sql::Connection& connection = is_postgres() ? *ours : *application_;
+  const auto kind = is_postgres()  ? Database::kPostgres
+                    : is_mariadb() ? Database::kMariadb
+                                   : Database::kSqlite;
+  int asked = 0;
+  for (const Statement& statement : recorder.statements()) {
+    if (statement.text.find("4000, 4001") == std::string::npos) continue;
+    ++asked;
+    const Plan plan = explain(kind, connection, statement);
+    for (const Access& access : plan.accesses)
+      EXPECT_EQ(access.index, "user_bill_err_user") << plan.text;
+    if (!is_sqlite()) {
+      EXPECT_LE(rows_read(GetParam(), connection, statement), 100);
+    }
+  }
+  EXPECT_EQ(asked, 1);
 }
 
 // Writes as an application does, in short transactions, and remembers its longest wait.

@@ -45,6 +45,13 @@ class NodeProcess {
     ::kill(pid_, SIGTERM);
     return wait();
   }
+  // Whether it has died by itself; then it is started once more.
+  bool start_again() {
+    if (::waitpid(pid_, nullptr, WNOHANG) != pid_) return false;
+    ledger_.write("K 0 " + incarnation_ + "\n");
+    start();
+    return true;
+  }
   void start() {
     static int starts = 0;
     incarnation_ = std::to_string(++starts);
@@ -231,6 +238,43 @@ TEST_P(GuardKilled, NoRowIsHandledTwiceAtOnceAndEachEndsAsItsScriptSays) {
     RecordProperty("idle_scan_us", static_cast<int>(idle.count()));
     EXPECT_LT(idle, full() ? 20ms : 200ms) << "of a table in which nothing is due";
   });
+}
+
+// I7, GUARD-10: a row whose handler kills its process does so a few times, and not for all of its
+// window. Its next error is another story.
+TEST_P(GuardKilled, ARowThatKillsItsProcessEndsWithAPerson) {
+  app_.execute(bill_table());
+  with_guard([](Bills&) {});  // adds the columns
+  app_.execute("INSERT INTO user_bill (id, status) VALUES (2, 'FAIL'), (3, 'FAIL'), (4, 'FAIL')");
+  const std::filesystem::path deadly = std::filesystem::path(path("paid")) / "deadly-3";
+  std::ofstream(deadly).flush();
+  app_.execute("UPDATE user_bill SET err_status = 4000");
+  NodeProcess node({GUARD_NODE, place_.url(), app_.url(), path("ledger"), path("paid")}, ledger_,
+                   "1");
+  int deaths = 0;
+  const auto told = [&] {
+    if (node.start_again()) ++deaths;
+    return number("COALESCE(err_submit_manual_status, 0)", 3) == 2000;
+  };
+
+  ASSERT_TRUE(eventually(told, 90s)) << deaths;
+
+  EXPECT_EQ(number("err_status", 3), 4001);
+  EXPECT_EQ(status(3), "FAIL");
+  EXPECT_GE(deaths, 3);
+  // The first one is not counted: only from then on a start is written down.
+  EXPECT_LE(deaths, 4);
+  EXPECT_TRUE(reaches(2001, 2));
+  EXPECT_TRUE(reaches(2001, 4));
+  RecordProperty("deaths", deaths);
+
+  std::filesystem::remove(deadly);
+  app_.execute(
+      "UPDATE user_bill SET err_status = 4000, err_start_time = NULL, err_next_retry_time = NULL "
+      "WHERE id = 3");
+
+  EXPECT_TRUE(reaches(2001, 3)) << "it is run again, and heals";
+  EXPECT_EQ(node.end(), 0);
 }
 
 }  // namespace

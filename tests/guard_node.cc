@@ -7,7 +7,8 @@
 // E id incarnation   it has ended
 // P id               a person has ended a row
 //
-// PAID is a folder with a file for every row that the bank has paid. It ends cleanly at SIGTERM.
+// PAID is a folder with a file for every row that the bank has paid. The handler of a row with a
+// file `deadly-ID` there kills its process. It ends cleanly at SIGTERM.
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -57,6 +58,7 @@ class Bills : public recourse::Guard {
     const std::string name = recourse::to_string(id);
     const std::int64_t number = std::get<std::int64_t>(id);
     ledger_.write(fmt::format("S {} {}\n", name, incarnation_));
+    if (bank_.has("deadly-" + name)) ::kill(::getpid(), SIGKILL);
     std::this_thread::sleep_for(recourse::tests::is_slow(number, step_) ? 4500ms
                                                                         : number % 30 * 1ms);
     const RowScript script = recourse::tests::script_of(number, step_);

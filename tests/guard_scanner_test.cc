@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -104,6 +105,52 @@ TEST_F(GuardScanner, ADatabaseThatIsAwayIsToldOnceAndLookedAtAgainUntilItIsBack)
 
   ASSERT_TRUE(eventually([&] { return logged("guard_scan_works_again") == 1; }));
   EXPECT_EQ(logged("guard_scan_failed"), 1);
+}
+
+// A table with no end of work: a stop waits for the batch that is out, and for no other.
+TEST_F(GuardScanner, AStopComesBetweenTwoBatches) {
+  guard::FakeTable& table = add("bills");
+  std::atomic<int> batches = 0;
+  table.on_heal = [&]() -> Result<guard::Healed> {
+    if (++batches == 3) door_->close();
+    return guard::Healed{.got_start_time = 1, .more = true};
+  };
+  start();
+  ASSERT_TRUE(eventually([&] { return batches >= 3; }));
+
+  door_->stop(5s);
+
+  EXPECT_EQ(batches, 3);
+  EXPECT_THAT(table.calls(), ElementsAre("heal", "heal", "heal"));
+  EXPECT_EQ(logged("guard_scan_failed"), 0);
+}
+
+// However much there is: a scan ends, and the next one goes on.
+TEST_F(GuardScanner, AScanHasAnEnd) {
+  guard::FakeTable& table = add("bills");
+  table.on_heal = [&]() -> Result<guard::Healed> {
+    return guard::Healed{.became_2001 = 1, .more = true};
+  };
+  table.on_promote = [](std::size_t limit) {
+    return std::vector<guard::RowId>(limit, guard::RowId(1));
+  };
+  start();
+
+  ASSERT_TRUE(eventually([&] { return counters("bills").scans == 1; }, 30s));
+
+  EXPECT_EQ(std::ranges::count(table.calls(), "heal"), 50);
+  EXPECT_EQ(std::ranges::count(table.calls(), "promote"), 50);
+}
+
+// A batch of which nothing can be written, because all of it is locked, is not asked for again.
+TEST_F(GuardScanner, ABatchThatCannotBeWrittenIsLeftForTheNextScan) {
+  guard::FakeTable& table = add("bills");
+  table.on_heal = [&]() -> Result<guard::Healed> { return guard::Healed{.more = true}; };
+  start();
+
+  ASSERT_TRUE(eventually([&] { return counters("bills").scans == 1; }));
+
+  EXPECT_THAT(table.calls(), ElementsAre("heal", "due", "promote", "take_reminders"));
 }
 
 TEST_F(GuardScanner, TwoGuardsOfOneNameAreRefused) {

@@ -39,6 +39,18 @@ class Shop {
   }
 
   [[nodiscard]] const std::string& url() const { return url_; }
+  // Where the server's socket is; empty where there is no server.
+  [[nodiscard]] std::filesystem::path place() const {
+    if (!postgres_ && !mariadb_) return {};
+    std::string place = url_.substr(place_begins());
+    for (std::size_t at = 0; (at = place.find("%2F", at)) != std::string::npos;)
+      place.replace(at, 3, "/");
+    return place;
+  }
+  // The same database by another way to the socket.
+  [[nodiscard]] std::string url_by(const std::filesystem::path& place) const {
+    return url_.substr(0, place_begins()) + place.string();
+  }
 
   void add_table(const std::string& name) {
     run("CREATE TABLE " + name +
@@ -70,6 +82,10 @@ class Shop {
   }
 
  private:
+  [[nodiscard]] std::size_t place_begins() const {
+    const std::string_view word = postgres_ ? "host=" : "socket=";
+    return url_.find(word) + word.size();
+  }
   static sql::Deadline soon() { return std::chrono::steady_clock::now() + std::chrono::minutes(1); }
   static std::string text_in(const sql::Row& row) {
     switch (row.cell(0)) {

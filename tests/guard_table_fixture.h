@@ -24,6 +24,7 @@ namespace recourse::tests {
 using guard::Claim;
 using guard::GuardedTable;
 using guard::GuardSettings;
+using guard::Pushed;
 using guard::Row;
 using guard::RowId;
 using guard::Standing;

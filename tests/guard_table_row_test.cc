@@ -161,7 +161,7 @@ TEST_P(GuardRow, WhatComesLateIsRefused) {
   move(7s);
   const Claim next = claim_one(20s);
 
-  EXPECT_FALSE(table_->push(late, 20s, 5s).value());
+  EXPECT_THAT(table_->push(std::span(&late, 1), 20s, 5s).value(), ElementsAre(Pushed::kLost));
   EXPECT_FALSE(table_->succeeded(late, 5s).value());
   EXPECT_FALSE(table_->failed(late, 5s).value());
   EXPECT_EQ(cell("err_retry_count"), "0");
@@ -174,7 +174,7 @@ TEST_P(GuardRow, APushedClaimIsHeldForLonger) {
   Claim claim = claim_one(5s);
   const TimePoint first = claim.token;
   move(4s);
-  ASSERT_TRUE(table_->push(claim, 20s, 5s).value());
+  ASSERT_THAT(table_->push(std::span(&claim, 1), 20s, 5s).value(), ElementsAre(Pushed::kHeld));
   EXPECT_GT(claim.token, first);
   move(4s);
   EXPECT_FALSE(table_->claim(RowId(1), 20s, 5s).value().claim);
@@ -182,6 +182,27 @@ TEST_P(GuardRow, APushedClaimIsHeldForLonger) {
   // Its own next time is not its token any more.
   EXPECT_FALSE(table_->failed(claim, 5s).value());
   EXPECT_EQ(cell("err_retry_count"), "1");
+}
+
+TEST_P(GuardRow, ManyClaimsArePushedAtOnceEachForItself) {
+  for (std::int64_t id = 2; id <= 32; ++id) add_bill(id);
+  run("UPDATE user_bill SET err_status = 4000");
+  std::vector<Claim> claims;
+  for (std::int64_t id = 1; id <= 32; ++id)
+    claims.push_back(table_->claim(RowId(id), 20s, 5s).value().claim.value());
+  run("UPDATE user_bill SET err_status = 2002 WHERE id = 7");
+  run("UPDATE user_bill SET err_retry_count = 5 WHERE id = 9");
+  move(10s);
+
+  const auto pushed = table_->push(claims, 20s, 5s).value();
+
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    const bool lost = i == 6 || i == 8;
+    EXPECT_EQ(pushed[i], lost ? Pushed::kLost : Pushed::kHeld) << i;
+    EXPECT_EQ(table_->find(claims[i].row.id, 5s).value()->next_retry, claims[i].token) << i;
+    EXPECT_EQ(table_->succeeded(claims[i], 5s).value(), i != 6) << i;
+  }
+  EXPECT_GE(claims[0].token, claims[6].token + 9s);
 }
 
 TEST_P(GuardRow, ARowGivenToAPersonMeanwhileIsNotTheRunnersAnyMore) {

@@ -44,7 +44,7 @@ TEST_P(GuardScan, HealsWhatLacksAStartTimeOrHasSucceededAndTouchesNothingElse) {
   put(9, "SUCCESS", "err_status = 1234");
   const auto before = snapshot();
 
-  const guard::Healed healed = table_->heal(10s).value();
+  const guard::Healed healed = table_->heal(500, 10s).value();
 
   EXPECT_EQ(healed.got_start_time, 3);
   EXPECT_EQ(healed.became_2001, 2);
@@ -57,7 +57,7 @@ TEST_P(GuardScan, HealsWhatLacksAStartTimeOrHasSucceededAndTouchesNothingElse) {
   const auto after = snapshot();
   for (const std::size_t untouched : {4U, 5U, 6U, 7U, 8U})
     EXPECT_EQ(after[untouched], before[untouched]);
-  EXPECT_EQ(table_->heal(10s).value().became_2001, 0);
+  EXPECT_EQ(table_->heal(500, 10s).value().became_2001, 0);
 }
 
 // GUARD-8
@@ -124,6 +124,69 @@ TEST_P(GuardScan, GivesToPeopleAtMostWhatItIsAskedFor) {
     put(id, "FAIL", "err_status = 4000, err_start_time = " + in(-1000s));
   EXPECT_THAT(table_->promote(3, 10s).value(), SizeIs(3));
   EXPECT_THAT(table_->promote(3, 10s).value(), SizeIs(2));
+}
+
+TEST_P(GuardScan, HealsAtMostWhatItIsAskedForAndSaysThatThereIsMore) {
+  for (std::int64_t id = 1; id <= 3; ++id) put(id, "FAIL", "err_status = 4001");
+  for (std::int64_t id = 4; id <= 6; ++id) put(id, "SUCCESS", "err_status = 4000");
+  std::int64_t written = 0;
+  int batches = 0;
+  for (bool more = true; more && batches < 10; ++batches) {
+    const auto healed = table_->heal(2, 10s).value();
+    EXPECT_LE(healed.became_2001, 2);
+    EXPECT_LE(healed.got_start_time, 2);
+    written += healed.became_2001;
+    more = healed.more;
+  }
+  EXPECT_EQ(written, 3);
+  EXPECT_LE(batches, 5);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM user_bill WHERE err_status = 4001 AND err_start_time IS "
+                   "NOT NULL"),
+            3);
+}
+
+// Each row may have a window of its own: they are looked at a few at a time, and none is forgotten.
+TEST_P(GuardScan, RowsOfManyDifferentWindowsGoToAPersonOverAFewScans) {
+  for (std::int64_t id = 1; id <= 80; ++id) {
+    put(id, "FAIL",
+        "err_status = 4000, err_timeout = " + std::to_string(id) +
+            ", err_start_time = " + in(-1000s));
+  }
+  put(100, "FAIL", "err_status = 4000, err_timeout = 5000, err_start_time = " + in(-1000s));
+  std::size_t promoted = 0;
+  for (int scan = 0; scan < 4; ++scan) promoted += table_->promote(500, 10s).value().size();
+  EXPECT_EQ(promoted, 80U);
+  EXPECT_EQ(cell("err_status", 100), "4000");
+  put(101, "FAIL", "err_status = 4000, err_timeout = 1, err_start_time = " + in(-1000s));
+  for (int scan = 0; scan < 2; ++scan) promoted += table_->promote(500, 10s).value().size();
+  EXPECT_EQ(promoted, 81U) << "the shortest come again";
+}
+
+// A row whose task killed its process three times; not one whose error is younger than that.
+TEST_P(GuardScan, ADueRowIsGivenToAPersonBeforeItsWindowIsOver) {
+  const std::string times = "err_retry_count = 1, err_start_time = " + in(-60s);
+  put(1, "FAIL", "err_status = 4000, " + times + ", err_next_retry_time = " + in(-1s));
+  put(2, "FAIL", "err_status = 4000, " + times);
+  put(3, "FAIL", "err_status = 4000, " + times + ", err_next_retry_time = " + in(30s));
+  put(4, "SUCCESS", "err_status = 4000, " + times);
+  put(5, "FAIL", "err_status = 2002, " + times);
+  const auto give = [&](std::int64_t id, Duration ago) {
+    return table_->give_to_person(RowId(id), now_ - ago, 5s).value();
+  };
+
+  EXPECT_FALSE(give(1, 61s)) << "its error began after that";
+  EXPECT_TRUE(give(1, 10s));
+  EXPECT_TRUE(give(2, 10s));
+  EXPECT_FALSE(give(3, 10s)) << "it waits, or somebody runs it";
+  EXPECT_FALSE(give(4, 10s));
+  EXPECT_FALSE(give(5, 10s));
+
+  EXPECT_EQ(cell("err_status", 1), "4001");
+  EXPECT_EQ(cell("err_next_retry_time", 1), "NULL");
+  EXPECT_EQ(cell("err_retry_count", 1), "1");
+  EXPECT_EQ(cell("err_status", 3), "4000");
+  EXPECT_EQ(cell("err_status", 4), "4000");
+  EXPECT_EQ(cell("err_status", 5), "2002");
 }
 
 // GUARD-12
@@ -221,12 +284,12 @@ TEST_P(GuardScan, ARowThatTheApplicationHasLockedIsLeftForTheNextScan) {
   ASSERT_TRUE(other->begin());
   ASSERT_TRUE(other->execute("UPDATE user_bill SET amount = 8 WHERE id = 2", {}));
 
-  const auto healed = table_->heal(30s);
+  const auto healed = table_->heal(500, 30s);
 
   ASSERT_TRUE(healed) << healed.error().message;
   EXPECT_EQ(healed->became_2001, 3);
   other->rollback();
-  EXPECT_EQ(table_->heal(10s).value().became_2001, 1);
+  EXPECT_EQ(table_->heal(500, 10s).value().became_2001, 1);
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // One guarded table, on every database: its columns, and what becomes of its rows.
+#include <algorithm>
+
 #include "tests/guard_table_fixture.h"
 
 namespace recourse::tests {
@@ -48,6 +50,21 @@ TEST_P(GuardTable, ColumnsThatAreThereAreLeftAsTheyAre) {
 
   EXPECT_EQ(cell("err_status"), "4000");
   EXPECT_EQ(table->due(10, 5s).value(), std::vector<RowId>{RowId(1)});
+}
+
+// GUARD-5: every business entry asks.
+TEST_P(GuardTable, WhereAUserFieldIsNamedItsRowsHaveAnIndex) {
+  make_bills();
+  GuardSettings nobodys = bill_settings();
+  nobodys.user_field = "";
+  const auto names_user = [](const std::string& statement) {
+    return statement.find("user_bill_err_user") != std::string::npos;
+  };
+  const auto without = open(nobodys)->plan(10s).value().statements;
+  EXPECT_TRUE(std::ranges::none_of(without, names_user));
+  const auto with = open()->plan(10s).value().statements;
+  EXPECT_EQ(std::ranges::count_if(with, names_user), 1);
+  EXPECT_TRUE(names_user(with.back())) << "the others come first";
 }
 
 // GUARD-5

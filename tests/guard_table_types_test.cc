@@ -88,7 +88,7 @@ TEST_P(GuardTypes, TheBusinessStatusMayBeANumber) {
   settings.fail_value = "2";
   const auto table = guard_bills(settings);
   run("UPDATE user_bill SET err_status = 4000");
-  EXPECT_EQ(table->heal(5s).value().became_2001, 1);
+  EXPECT_EQ(table->heal(500, 5s).value().became_2001, 1);
   EXPECT_THAT(table->due(10, 5s).value(), ElementsAre(RowId(1)));
   const auto claim = table->claim(RowId(1), 20s, 5s).value().claim;
   ASSERT_TRUE(claim);

@@ -37,6 +37,9 @@ class ApiGuard : public ApiTest {
               service_->url("/handle") + "', signing: 'env:SIGNING'}\n" + more + file);
   }
 
+  // Of the service, for guards of a test's own.
+  [[nodiscard]] std::string service_url(const char* path) const { return service_->url(path); }
+
   // As quick as can be, where nothing else is said.
   static std::string usual(const std::string& key, const std::string& more) {
     return more.find(key) == std::string::npos ? "    " + key + ": 1\n" : "";

@@ -162,6 +162,37 @@ TEST_P(ApiGuard, GuardsAreListedWithTheirFigures) {
   EXPECT_THAT(metrics, HasSubstr(R"(recourse_guard_runs_total{guard="user-bill"} 1)"));
 }
 
+// One dead database keeps neither the server nor its other guards from their work.
+TEST_P(ApiGuard, ADatabaseThatIsDownAtTheStartIsOpenedWhenItIsThere) {
+  if (shop_.place().empty()) GTEST_SKIP() << "a file is there or not";
+  const std::filesystem::path later = folder_ / "later";
+  environment_["LATER"] = shop_.url_by(later);
+  shop_.add_row(7);
+  shop_.add_table("gift");
+  shop_.add_row(8, "FAIL", "gift");
+  start_guard("",
+              "  gift:\n    table: gift\n    status-field: status\n    success-value: SUCCESS\n"
+              "    fail-value: FAIL\n    database: env:LATER\n    scan-interval-seconds: 1\n"
+              "    min-interval-seconds: 1\n    check: '" +
+                  service_url("/check") + "'\n    handle: '" + service_url("/handle") + "'\n");
+  const auto gift = [this] { return get("/api/v1/guards").items().at(0); };
+
+  ASSERT_TRUE(eventually([&] { return gift().at("ready") == false; }));
+  EXPECT_THAT(std::string(gift().at("error").as_string()), HasSubstr("gift is not ready"));
+  EXPECT_EQ(get("/readyz").status, 200);
+  EXPECT_THAT(get("/readyz?verbose").body, HasSubstr("guard gift: not ready"));
+  EXPECT_THAT(get("/readyz?verbose").body, HasSubstr("guard user-bill: ok"));
+  EXPECT_EQ(post("/api/v1/guards/gift/rows/8/abnormal", "{}").status, 503);
+  mark(7);
+  EXPECT_TRUE(becomes(7, "2001")) << "the other works";
+
+  std::filesystem::create_symlink(shop_.place(), later);
+
+  ASSERT_TRUE(eventually([&] { return gift().at("ready") == true; }, std::chrono::seconds(30)));
+  EXPECT_EQ(post("/api/v1/guards/gift/rows/8/abnormal", "{}").status, 200);
+  EXPECT_TRUE(eventually([&] { return shop_.cell("err_status", 8, "gift") == "2001"; }));
+}
+
 // Roles as everywhere else; a business table belongs to no tenant.
 TEST_P(ApiGuard, WhoMayDoWhatIsAsEverywhereElse) {
   shop_.add_row(7);

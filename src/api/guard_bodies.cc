@@ -85,7 +85,10 @@ value to_json(const SqlValue& cell) {
 object to_json(const guard::Guard& guard) {
   const guard::GuardSettings& settings = guard.settings();
   const guard::GuardCounters counters = guard.counters();
+  const std::string trouble = guard.trouble();
   return {{"name", guard.name()},
+          {"ready", trouble.empty()},
+          {"error", trouble.empty() ? value(nullptr) : value(trouble)},
           {"kind", guard.kind().value},
           {"table", settings.table},
           {"service_name", settings.service_name},

@@ -1,4 +1,6 @@
 // The whole: nodes, figures, the audit, live events, health.
+#include <fmt/format.h>
+
 #include <charconv>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include "api/shapes.h"
 #include "api/task_filter.h"
 #include "base/rfc3339.h"
+#include "guard/door.h"
 
 namespace recourse::api {
 namespace {
@@ -156,7 +159,16 @@ http::Response readyz(Desk& desk, const Call& call) {
   }
   if (!why.empty()) return refuse(503, why);
   if (!call.request.parameter("verbose")) return text("ok\n");
-  return text("node: live\nstore: answers heartbeats\n");
+  // One sick database of somebody's makes no node red: it serves all the others. Why it is sick is
+  // told to those who may see it (GET /api/v1/guards).
+  std::string body = "node: live\nstore: answers heartbeats\n";
+  if (desk.guards != nullptr) {
+    for (const auto& guard : desk.guards->guards()) {
+      body += fmt::format("guard {}: {}\n", guard->name(),
+                          guard->trouble().empty() ? "ok" : "not ready, its last scan failed");
+    }
+  }
+  return text(std::move(body));
 }
 
 http::Response metrics(Desk& desk, const Call&) {

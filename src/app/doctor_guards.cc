@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/config/guard_words.h"
 #include "app/doctor_kinds.h"
 #include "app/guard_plan.h"
 
@@ -14,7 +15,7 @@ void examine_table(const Config& config, const std::string& about, const GuardCo
                    Findings& findings) {
   const auto table = open_guard_alone(config, guard);
   if (!table) {
-    return findings.broken(about, table.error().message,
+    return findings.broken(about, in_words_of_file(table.error().message),
                            "correct its database, table and fields, or start the database");
   }
   const auto plan = (*table)->plan(kLookWithin);

@@ -72,6 +72,20 @@ void examine_kinds(cli::Session& session, Findings& findings) {
   }
 }
 
+// A sick database of somebody's, as the server sees it: from here it may look well.
+void examine_guards_there(cli::Session& session, Findings& findings) {
+  const auto guards = session.try_get("/api/v1/guards");
+  if (!guards) return;
+  for (const auto& item : cli::array_of(*guards, "items")) {
+    const auto* guard = item.if_object();
+    if (guard == nullptr) continue;
+    const std::string error = text_of(*guard, "error");
+    if (error.empty()) continue;
+    findings.broken("guard " + text_of(*guard, "name"), "its last scan failed: " + error,
+                    "look at its database: the server tries again by itself");
+  }
+}
+
 }  // namespace
 
 void examine_server(cli::Session& session, Findings& findings) {
@@ -93,6 +107,7 @@ void examine_server(cli::Session& session, Findings& findings) {
   }
   examine_nodes(session, findings);
   examine_kinds(session, findings);
+  examine_guards_there(session, findings);
 }
 
 }  // namespace recourse::app

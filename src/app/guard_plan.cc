@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/guard_bodies.h"
+#include "app/config/guard_words.h"
 #include "cli/command.h"
 #include "cli/exit_code.h"
 
@@ -52,7 +53,8 @@ Result<boost::json::array> guard_reports(const std::string& file) {
   for (const auto& [name, guard] : config->guards) {
     const auto report = report_of(*config, guard);
     if (!report) {
-      return fail(report.error().code, fmt::format("guards.{}: {}", name, report.error().message));
+      return fail(report.error().code,
+                  fmt::format("guards.{}: {}", name, in_words_of_file(report.error().message)));
     }
     boost::json::object shape{{"guard", name}, {"table", guard.settings.table}};
     for (const auto& [key, value] : api::to_json(*report)) shape[key] = value;
@@ -69,7 +71,8 @@ int print_plan(cli::Terminal& terminal, const ConfigFlags& flags, bool json) {
   for (const auto& [name, guard] : config->guards) {
     const auto statements = statements_of(*config, guard);
     if (!statements) {
-      terminal.err << fmt::format("recourse: guards.{}: {}\n", name, statements.error().message);
+      terminal.err << fmt::format("recourse: guards.{}: {}\n", name,
+                                  in_words_of_file(statements.error().message));
       return static_cast<int>(cli::exit_code_of(statements.error().code));
     }
     missing += statements->size();

@@ -48,6 +48,11 @@ ExitCode list_guards(Session& session) {
     return ExitCode::kOk;
   }
   session.print(guard_table(items));
+  for (const auto& item : items) {
+    const auto* guard = item.if_object();
+    const std::string error = guard == nullptr ? "" : text_of(*guard, "error");
+    if (!error.empty()) session.say(fmt::format("{}: {}", text_of(*guard, "name"), error));
+  }
   if (items.empty())
     session.say("No table is guarded: name one under guards: in the configuration.");
   return ExitCode::kOk;

@@ -101,7 +101,8 @@ Table guard_table(const boost::json::array& guards) {
                {.title = "NEED PERSON", .align = Align::kRight},
                {.title = "HEALED", .align = Align::kRight},
                {.title = "FAILED RUNS", .align = Align::kRight},
-               {.title = "SCANS", .align = Align::kRight}});
+               {.title = "SCANS", .align = Align::kRight},
+               {.title = "STATE"}});
   for (const auto& item : guards) {
     const auto* guard = item.if_object();
     if (guard == nullptr) continue;
@@ -114,7 +115,9 @@ Table guard_table(const boost::json::array& guards) {
                {fmt::format("{}", number_of(counters, "healed_by_scan") +
                                       number_of(counters, "healed_by_retry"))},
                {number_text(counters, "failed")},
-               {number_text(counters, "scans")}});
+               {number_text(counters, "scans")},
+               {has(*guard, "error") ? "not ready" : "ok",
+                has(*guard, "error") ? &Colors::red : nullptr}});
   }
   return table;
 }

@@ -64,6 +64,9 @@ class Dialect {
   virtual Result<TimePoint> now(sql::Connection& connection) const = 0;
   // The zone in which a session of the application's lives, by its name.
   virtual Result<std::string> zone(sql::Connection& connection) const = 0;
+  // At the end of a SELECT: locks what it finds for as long as its transaction lasts, and leaves
+  // out what somebody else has locked. Empty where the database has no such words.
+  virtual Result<std::string> skip_locked(sql::Connection&) const { return std::string(); }
   // Nothing: there is no table of exactly that name.
   virtual Result<std::optional<Layout>> layout(sql::Connection& connection,
                                                const std::string& table) const = 0;

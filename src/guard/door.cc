@@ -15,6 +15,15 @@ constexpr Duration kPlanPatience = std::chrono::seconds(5);
 
 }  // namespace
 
+void warn_of_missing_indexes(GuardedTable& table, Log& log) {
+  const auto left = table.plan(kPlanPatience);
+  if (!left || left->statements.empty()) return;
+  log.warning("guard_indexes_missing",
+              {{"guard", table.settings().name},
+               {"table", table.settings().table},
+               {"run", fmt::format("{}", fmt::join(left->statements, "; "))}});
+}
+
 Door::~Door() { stop(Duration::zero()); }
 
 Result<> Door::add(NewGuard guard, Duration within) {
@@ -25,12 +34,7 @@ Result<> Door::add(NewGuard guard, Duration within) {
         fmt::format("two guards are called {}: give one of them another name", shown(name)));
   }
   if (Result<> ensured = guard.table->ensure(within); !ensured) return ensured;
-  if (const auto left = guard.table->plan(kPlanPatience); left && !left->statements.empty()) {
-    parts_.log.warning("guard_indexes_missing",
-                       {{"guard", name},
-                        {"table", guard.table->settings().table},
-                        {"run", fmt::format("{}", fmt::join(left->statements, "; "))}});
-  }
+  warn_of_missing_indexes(*guard.table, parts_.log);
   const engine::KindSettings kind = guard.kind;
   auto added = std::make_unique<Guard>(parts_, std::move(guard));
   if (Result<> registered = added->register_kind(kind); !registered) return registered;

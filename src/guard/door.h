@@ -18,6 +18,9 @@
 
 namespace recourse::guard {
 
+// What ensure() could not add: the guard works, and reads more.
+void warn_of_missing_indexes(GuardedTable& table, Log& log);
+
 class Door {
  public:
   explicit Door(const GuardParts& parts) : parts_(parts) {}

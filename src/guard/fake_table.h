@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,8 +20,9 @@ class FakeTable : public GuardedTable {
   explicit FakeTable(GuardSettings settings) : settings_(std::move(settings)) {}
 
   // Empty: everything is well.
-  std::function<Result<bool>(Claim&, Duration hold)> on_push = nullptr;
+  std::function<Result<std::vector<Pushed>>(std::span<Claim>, Duration hold)> on_push = nullptr;
   std::function<Result<Healed>()> on_heal = nullptr;
+  std::function<std::vector<RowId>(std::size_t limit)> on_promote = nullptr;
   std::function<std::vector<ReminderClaim>(Duration hold)> on_take_reminders = nullptr;
   std::function<Result<bool>(ReminderClaim&, Duration wait)> on_put_off = nullptr;
 
@@ -36,7 +38,7 @@ class FakeTable : public GuardedTable {
   Result<std::map<std::string, std::string>> comments(Duration) override {
     return std::map<std::string, std::string>();
   }
-  Result<Healed> heal(Duration) override {
+  Result<Healed> heal(std::size_t, Duration) override {
     called("heal");
     return on_heal ? on_heal() : Healed{};
   }
@@ -44,9 +46,13 @@ class FakeTable : public GuardedTable {
     called("due");
     return std::vector<RowId>();
   }
-  Result<std::vector<RowId>> promote(std::size_t, Duration) override {
+  Result<std::vector<RowId>> promote(std::size_t limit, Duration) override {
     called("promote");
-    return std::vector<RowId>();
+    return on_promote ? on_promote(limit) : std::vector<RowId>();
+  }
+  Result<bool> give_to_person(const RowId&, TimePoint, Duration) override {
+    called("give_to_person");
+    return true;
   }
   Result<std::vector<ReminderClaim>> take_reminders(std::size_t, Duration hold, Duration) override {
     called("take_reminders");
@@ -61,9 +67,9 @@ class FakeTable : public GuardedTable {
     return on_put_off ? on_put_off(claim, wait) : true;
   }
   Result<ClaimAnswer> claim(const RowId&, Duration, Duration) override { return ClaimAnswer{}; }
-  Result<bool> push(Claim& claim, Duration hold, Duration) override {
+  Result<std::vector<Pushed>> push(std::span<Claim> claims, Duration hold, Duration) override {
     called("push");
-    return on_push ? on_push(claim, hold) : true;
+    return on_push ? on_push(claims, hold) : std::vector<Pushed>(claims.size(), Pushed::kHeld);
   }
   Result<bool> succeeded(const Claim&, Duration) override { return true; }
   Result<std::optional<AfterFailure>> failed(const Claim&, Duration) override {

@@ -33,7 +33,8 @@ Guard::Guard(const GuardParts& parts, NewGuard guard)
                                                    .clock = parts_.clock,
                                                    .log = parts_.log,
                                                    .tally = tally_,
-                                                   .escalated = nullptr},
+                                                   .escalated = nullptr,
+                                                   .is_stopping = nullptr},
                                        parts_.tell);
   runs_ = std::make_unique<RowRuns>(RowRuns::Parts{
       .table = *table_,
@@ -57,6 +58,8 @@ Result<> Guard::register_kind(const engine::KindSettings& settings) {
 void Guard::start() { scanner_->start(); }
 void Guard::close() { scanner_->close(); }
 void Guard::stop(Duration within) { scanner_->stop(within); }
+
+std::string Guard::trouble() const { return scanner_->trouble(); }
 
 Result<ScanReport> Guard::scan_now(Duration within) { return scanner_->scan_now(within); }
 

@@ -82,6 +82,9 @@ class Guard {
   [[nodiscard]] const GuardSettings& settings() const { return table_->settings(); }
   [[nodiscard]] GuardedTable& table() { return *table_; }
   [[nodiscard]] GuardCounters counters() const { return tally_.counters(); }
+  // Why its last scan failed, its database being away for example; empty: it is well, or has not
+  // been scanned yet.
+  [[nodiscard]] std::string trouble() const;
 
   // --- business code (GUARD-5, GUARD-13) ---
   // Empty: this user may go on.

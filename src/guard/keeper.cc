@@ -1,7 +1,6 @@
 #include "guard/keeper.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <utility>
 
@@ -12,10 +11,12 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// Of one push; then the next row's turn comes.
+// Of one push; then the next rows' turn comes.
 constexpr Duration kPushPatience = std::chrono::seconds(2);
 // Before a push that failed is repeated.
 constexpr Duration kPushAgainIn = std::chrono::milliseconds(300);
+// What would be pushed within this part of the hold is pushed now.
+constexpr int kTogether = 10;
 
 }  // namespace
 
@@ -57,72 +58,91 @@ std::optional<Claim> Keeper::Kept::release() {
   return claim;
 }
 
-Keeper::Place Keeper::next() {
-  Place first = kept_.end();
-  for (Place place = kept_.begin(); place != kept_.end(); ++place) {
-    if (place->lost) continue;
-    if (first == kept_.end() || place->push_at < first->push_at) first = place;
+BootTime Keeper::next_push() {
+  BootTime next = BootTime::max();
+  for (const Kept::State& kept : kept_) {
+    if (!kept.lost) next = std::min(next, kept.push_at);
   }
-  return first;
+  return next;
+}
+
+std::vector<Keeper::Place> Keeper::take(BootTime by) {
+  std::vector<Place> places;
+  for (Place place = kept_.begin(); place != kept_.end(); ++place) {
+    if (!place->lost && place->push_at <= by) places.push_back(place);
+  }
+  std::ranges::sort(places, {}, [](Place place) { return place->push_at; });
+  if (places.size() > kPushedMax) places.resize(kPushedMax);
+  for (const Place place : places) place->pushing = true;
+  return places;
 }
 
 void Keeper::run() {
   name_this_thread("guard-keeper");
   mutex_.lock();
   while (!stopping_) {
-    const Place place = next();
-    if (place == kept_.end()) {
+    const BootTime next = next_push();
+    if (next == BootTime::max()) {
       changed_.wait(mutex_);
       continue;
     }
-    const Duration left = place->push_at - clock_.since_boot();
-    if (left > Duration::zero()) {
-      changed_.wait_until(mutex_, SteadyClock::now() + left);
+    const BootTime now = clock_.since_boot();
+    if (next > now) {
+      changed_.wait_until(mutex_, SteadyClock::now() + (next - now));
       continue;
     }
-    place->pushing = true;
+    const std::vector<Place> places = take(now + hold_ / kTogether);
     mutex_.unlock();
-    push(place);
+    push(places);
     mutex_.lock();
   }
   mutex_.unlock();
 }
 
-// Nobody takes the row out of the list while it is being pushed.
-void Keeper::push(Place place) {
-  Claim claim = [&] {
-    const MutexLock lock(mutex_);
-    return place->claim;
-  }();
-  const BootTime sent_at = clock_.since_boot();
-  const Result<bool> still_ours =
-      table_.push(claim, hold_, std::min<Duration>(kPushPatience, hold_ / 4));
+// Nobody takes a row out of the list while it is being pushed.
+void Keeper::push(const std::vector<Place>& places) {
+  std::vector<Claim> claims;
   {
     const MutexLock lock(mutex_);
-    pushed(*place, claim, still_ours, sent_at);
-    place->pushing = false;
+    for (const Place place : places) claims.push_back(place->claim);
+  }
+  const BootTime sent_at = clock_.since_boot();
+  const auto answers = table_.push(claims, hold_, std::min<Duration>(kPushPatience, hold_ / 4));
+  {
+    const MutexLock lock(mutex_);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      pushed(*places[i], claims[i], answers ? (*answers)[i] : Pushed::kLocked, sent_at);
+      places[i]->pushing = false;
+    }
     changed_.notify_all();
   }
-  if (still_ours && *still_ours) return;
-  const std::array<LogField, 3> fields{
-      {{"guard", table_.settings().name},
-       {"row", to_string(claim.row.id)},
-       {"error", still_ours ? "the row is not ours any more" : still_ours.error().message}}};
-  log_.write(LogLevel::kWarning, "guard_row_not_kept", fields);
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    if (!answers) {
+      say_not_kept(claims[i].row.id, answers.error().message);
+    } else if ((*answers)[i] != Pushed::kHeld) {
+      say_not_kept(claims[i].row.id, (*answers)[i] == Pushed::kLost
+                                         ? "the row is not ours any more"
+                                         : "somebody has locked the row");
+    }
+  }
 }
 
-void Keeper::pushed(Kept::State& kept, const Claim& claim, const Result<bool>& still_ours,
-                    BootTime sent_at) {
-  if (still_ours && *still_ours) {
+// One that was not reached may still be ours, until its token ends.
+void Keeper::pushed(Kept::State& kept, const Claim& claim, Pushed pushed, BootTime sent_at) {
+  if (pushed == Pushed::kHeld) {
     kept.claim = claim;
     kept.ends_at = sent_at + hold_;
     kept.push_at = sent_at + hold_ / 2;
     return;
   }
-  // One that failed may still be ours, until its token ends.
   const BootTime again_at = clock_.since_boot() + kPushAgainIn;
-  kept.lost = still_ours.has_value() || again_at >= kept.ends_at;
+  kept.lost = pushed == Pushed::kLost || again_at >= kept.ends_at;
   kept.push_at = again_at;
+}
+
+void Keeper::say_not_kept(const RowId& id, const std::string& why) {
+  log_.warning("guard_row_not_kept",
+               {{"guard", table_.settings().name}, {"row", to_string(id)}, {"error", why}});
 }
 
 }  // namespace recourse::guard

@@ -1,7 +1,8 @@
 // Keeps claimed rows while user code runs: pushes their tokens before they end, for as long as it
 // takes, so that nobody else runs a row at the same time, however long it hangs.
 //
-// One thread, and no user code on it: whoever blocks it would lose all other rows.
+// One thread, and no user code on it: whoever blocks it would lose all other rows. What has to be
+// pushed at about the same time is pushed together, so that a slow database is asked rarely.
 //
 // Safe to use from any thread.
 #pragma once
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -68,11 +70,14 @@ class Keeper {
   using Place = std::list<Kept::State>::iterator;
 
   void run();
-  // The next to push, or the end of the list.
-  Place next() REQUIRES(mutex_);
-  void push(Place place);
-  void pushed(Kept::State& kept, const Claim& claim, const Result<bool>& still_ours,
-              BootTime sent_at) REQUIRES(mutex_);
+  // When the next has to be pushed; the end of time where none has to.
+  BootTime next_push() REQUIRES(mutex_);
+  // Those whose turn comes by then, the soonest first, as many as one push takes.
+  std::vector<Place> take(BootTime by) REQUIRES(mutex_);
+  void push(const std::vector<Place>& places);
+  void pushed(Kept::State& kept, const Claim& claim, Pushed pushed, BootTime sent_at)
+      REQUIRES(mutex_);
+  void say_not_kept(const RowId& id, const std::string& why);
 
   GuardedTable& table_;
   const Clock& clock_;

@@ -36,7 +36,10 @@ RowRuns::RowRuns(Parts parts)
 void RowRuns::run(const std::shared_ptr<engine::AttemptRun>& run) {
   const Result<RowId> id = parts_.table.parse_id(run->task().spec.payload);
   if (!id) {
-    run->complete(engine::Decided{not_ours("its payload is no row's id: " + id.error().message)});
+    const bool is_away = id.error().code == ErrorCode::kUnavailable;
+    run->complete(
+        engine::Decided{is_away ? again_in(kUnreachableFor, "TABLE_FAILED", id.error().message)
+                                : not_ours("its payload is no row's id: " + id.error().message)});
     return;
   }
   engine::AttemptResult result = result_of(*id, *run);

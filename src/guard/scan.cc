@@ -10,7 +10,6 @@
 #include "base/stable_hash.h"
 #include "base/text.h"
 #include "engine/submits.h"
-#include "guard/taken_tasks.h"
 
 namespace recourse::guard {
 namespace {
@@ -24,8 +23,9 @@ constexpr std::size_t kDueMax = 10'000;
 constexpr std::size_t kSubmittedAtOnce = 500;
 // Rows whose tasks are looked at, one by one.
 constexpr std::size_t kTakenAtOnce = 100;
-constexpr std::size_t kPromotedAtOnce = 500;
-constexpr int kPromotions = 20;
+// What is written to row by row: who stops us waits for so many at most.
+constexpr std::size_t kWrittenAtOnce = 200;
+constexpr int kBatches = 50;
 constexpr Duration kCountEvery = 1min;
 constexpr std::size_t kKeyBytes = 200;
 
@@ -49,6 +49,7 @@ Duration left_alone_for(const GuardSettings& settings) {
 Result<> Scan::run(ScanReport& report) {
   std::optional<Error> first;
   for (const auto step : {&Scan::heal, &Scan::submit_due, &Scan::promote}) {
+    if (parts_.is_stopping()) break;
     Result<> done = (this->*step)(report);
     if (done) continue;
     if (!first) first = done.error();
@@ -58,11 +59,14 @@ Result<> Scan::run(ScanReport& report) {
 }
 
 Result<> Scan::heal(ScanReport& report) {
-  const auto healed = parts_.table.heal(kStepPatience);
-  if (!healed) return fail(healed.error());
-  report.got_start_time = healed->got_start_time;
-  report.healed = healed->became_2001;
-  parts_.tally.healed_by_scan += static_cast<std::uint64_t>(healed->became_2001);
+  for (int i = 0; i < kBatches && !parts_.is_stopping(); ++i) {
+    const auto healed = parts_.table.heal(kWrittenAtOnce, kStepPatience);
+    if (!healed) return fail(healed.error());
+    report.got_start_time += healed->got_start_time;
+    report.healed += healed->became_2001;
+    parts_.tally.healed_by_scan += static_cast<std::uint64_t>(healed->became_2001);
+    if (!healed->more || healed->got_start_time + healed->became_2001 == 0) break;
+  }
   return {};
 }
 
@@ -77,6 +81,7 @@ Result<> Scan::submit_due(ScanReport& report) {
   report.due = static_cast<std::int64_t>(due->size());
   const std::vector<RowId> fresh = without_recent(*std::move(due));
   for (std::size_t from = 0; from < fresh.size(); from += kSubmittedAtOnce) {
+    if (parts_.is_stopping()) break;
     const auto begin = fresh.begin() + static_cast<std::ptrdiff_t>(from);
     const std::size_t count = std::min(kSubmittedAtOnce, fresh.size() - from);
     Result<> submitted = submit({begin, begin + static_cast<std::ptrdiff_t>(count)}, report);
@@ -110,35 +115,62 @@ Result<> Scan::submit(const std::vector<RowId>& rows, ScanReport& report) {
   (void)sent.wait(kStepPatience);
   const auto results = sent.results();
   std::optional<Error> first;
-  std::vector<task::TaskId> taken;
+  std::vector<TakenRow> taken;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const bool is_new = results[i] && results[i]->result == store::Insertion::kInserted;
     if (is_new) ++report.submitted;
     if (!results[i] && !first) first = results[i].error();
     const bool is_seen_to = is_new || (results[i] && taken.size() < kTakenAtOnce);
-    if (!is_new && is_seen_to) taken.push_back(results[i]->task);
+    if (!is_new && is_seen_to) taken.push_back({.row = rows[i], .task = results[i]->task});
     // The next scan's.
     if (!is_seen_to) ran(rows[i]);
   }
   if (first) return fail(*first);
-  return wake_taken({parts_.opened, parts_.node, parts_.log, parts_.table.settings().name}, taken,
-                    kStepPatience);
+  const auto deadly = wake_taken(taken_parts(), taken, kStepPatience);
+  return deadly ? give_to_person(*deadly, report) : fail(deadly.error());
+}
+
+TakenParts Scan::taken_parts() {
+  return {parts_.opened, parts_.node, parts_.log, parts_.table.settings().name};
+}
+
+// The row first: a task that is left over does no harm, because it is older than the row's next
+// error.
+Result<> Scan::give_to_person(const std::vector<Deadly>& deadly, ScanReport& report) {
+  std::vector<task::TaskId> ended;
+  std::vector<task::TaskId> older;
+  for (const Deadly& one : deadly) {
+    const auto given = parts_.table.give_to_person(one.taken.row, one.died_at, kStepPatience);
+    // Somebody has it locked: the next scan asks again.
+    if (!given && given.error().code == ErrorCode::kExhausted) {
+      ran(one.taken.row);
+      continue;
+    }
+    if (!given) return fail(given.error());
+    (*given ? ended : older).push_back(one.taken.task);
+    ran(one.taken.row);
+    if (*given) needs_person(one.taken.row, one.error, report);
+  }
+  if (Result<> done = resolve(taken_parts(), ended, kStepPatience); !done) return done;
+  return reopen(taken_parts(), older, kStepPatience);
+}
+
+void Scan::needs_person(const RowId& id, const std::string& error, ScanReport& report) {
+  ++report.escalated;
+  ++parts_.tally.escalated;
+  parts_.log.error("guard_row_needs_person", {{"guard", parts_.table.settings().name},
+                                              {"table", parts_.table.settings().table},
+                                              {"row", to_string(id)},
+                                              {"error", error}});
+  parts_.escalated(id, error);
 }
 
 Result<> Scan::promote(ScanReport& report) {
-  for (int i = 0; i < kPromotions; ++i) {
-    const auto promoted = parts_.table.promote(kPromotedAtOnce, kStepPatience);
+  for (int i = 0; i < kBatches && !parts_.is_stopping(); ++i) {
+    const auto promoted = parts_.table.promote(kWrittenAtOnce, kStepPatience);
     if (!promoted) return fail(promoted.error());
-    report.escalated += static_cast<std::int64_t>(promoted->size());
-    parts_.tally.escalated += promoted->size();
-    for (const RowId& id : *promoted) {
-      parts_.log.error("guard_row_needs_person", {{"guard", parts_.table.settings().name},
-                                                  {"table", parts_.table.settings().table},
-                                                  {"row", to_string(id)},
-                                                  {"error", "its time-out window is over"}});
-      parts_.escalated(id, "its time-out window is over");
-    }
-    if (promoted->size() < kPromotedAtOnce) break;
+    for (const RowId& id : *promoted) needs_person(id, "its time-out window is over", report);
+    if (promoted->size() < kWrittenAtOnce) break;
   }
   return {};
 }
@@ -148,6 +180,7 @@ void Scan::count_rows() {
   if (counted_at_ != BootTime::min() && now - counted_at_ < kCountEvery) return;
   std::map<std::int32_t, std::int64_t> rows;
   for (const ErrStatus status : {ErrStatus::kWaiting, ErrStatus::kNeedsPerson}) {
+    if (parts_.is_stopping()) return;
     const auto number = static_cast<std::int32_t>(status);
     const auto count = parts_.table.count({.err_statuses = {number}}, kStepPatience);
     // The scan itself has told of a database that does not answer.

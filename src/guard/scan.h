@@ -18,6 +18,7 @@
 #include "guard/counters.h"
 #include "guard/guard.h"
 #include "guard/table.h"
+#include "guard/taken_tasks.h"
 #include "store/opened.h"
 #include "store/work.h"
 
@@ -36,11 +37,14 @@ class Scan {
     Log& log;
     Tally& tally;
     std::function<void(const RowId&, const std::string& error)> escalated;
+    // Nobody waits for the rest of a scan: asked between batches.
+    std::function<bool()> is_stopping;
   };
 
   explicit Scan(Parts parts) : parts_(std::move(parts)) {}
 
   // Goes on where one step failed, unless the database does not answer; the first error counts.
+  // Every step is done in batches, of which there are so many at most: the next scan goes on.
   Result<> run(ScanReport& report);
   // Rows in 4000 and 4001, now and then.
   void count_rows();
@@ -54,6 +58,10 @@ class Scan {
   Result<> heal(ScanReport& report);
   Result<> submit_due(ScanReport& report);
   Result<> promote(ScanReport& report);
+  // Rows whose tasks killed the processes that ran them.
+  Result<> give_to_person(const std::vector<Deadly>& deadly, ScanReport& report);
+  void needs_person(const RowId& id, const std::string& error, ScanReport& report);
+  [[nodiscard]] TakenParts taken_parts();
   // Not handed to the engine a moment ago.
   std::vector<RowId> without_recent(std::vector<RowId> due);
   Result<> submit(const std::vector<RowId>& rows, ScanReport& report);

@@ -24,6 +24,7 @@ Scan::Parts reporting_to(Scan::Parts parts, Scanner& scanner) {
   parts.escalated = [&scanner](const RowId& id, const std::string& error) {
     scanner.escalated(id, error);
   };
+  parts.is_stopping = [&scanner] { return scanner.is_stopping(); };
   return parts;
 }
 
@@ -59,6 +60,11 @@ void Scanner::stop(Duration within) {
   if (thread_.joinable()) thread_.join();
 }
 
+bool Scanner::is_stopping() {
+  const MutexLock lock(desk_->mutex);
+  return desk_->phase != Desk::Phase::kScanning;
+}
+
 void Scanner::escalated(const RowId& id, const std::string& error) {
   reminders_.remember(id, error);
   const MutexLock lock(desk_->mutex);
@@ -81,6 +87,11 @@ Result<ScanReport> Scanner::scan_now(Duration within) {
     }
   }
   return desk_->last;
+}
+
+std::string Scanner::trouble() const {
+  const MutexLock lock(desk_->mutex);
+  return desk_->last ? "" : desk_->last.error().message;
 }
 
 void Scanner::run() {

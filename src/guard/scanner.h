@@ -21,7 +21,7 @@ namespace recourse::guard {
 
 class Scanner {
  public:
-  // All of the parts must outlive it; parts.escalated is its own.
+  // All of the parts must outlive it; parts.escalated and parts.is_stopping are its own.
   Scanner(Scan::Parts parts, Tell tell);
   ~Scanner() { stop(Duration::zero()); }
   Scanner(const Scanner&) = delete;
@@ -35,8 +35,12 @@ class Scanner {
   void stop(Duration within);
 
   Result<ScanReport> scan_now(Duration within);
+  // Why the last scan failed; empty: it did not.
+  [[nodiscard]] std::string trouble() const;
   // The row is with a person now.
   void escalated(const RowId& id, const std::string& error);
+  // No more is to be begun.
+  [[nodiscard]] bool is_stopping();
   // Its task has run.
   void ran(const RowId& id) { steps_.ran(id); }
   store::Submission submission_of(const RowId& id, Duration delay) {

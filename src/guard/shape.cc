@@ -169,8 +169,10 @@ std::vector<Change> changes_for(const Layout& layout, const Dialect& dialect,
   };
   add("retry", by_status("err_next_retry_time"));
   add("remind", by_status("err_next_remind_staff_time"));
-  if (dialect.reads_rows_dearly())
-    add("start", {{"err_status"}, {"err_start_time"}, {"err_timeout"}});
+  add("start", {{"err_status"}, {"err_start_time"}, {"err_timeout"}});
+  // At every business entry somebody asks what of this user's is stuck.
+  if (const Column* user = find_column(layout, settings.user_field))
+    add("user", {{user->name, user->index_prefix}, {"err_status"}});
   return changes;
 }
 

@@ -59,19 +59,37 @@ Result<Layout> layout_of(const Dialect& dialect, sql::Connection& connection,
 
 }  // namespace
 
-SqlTable::View::View(Shape seen, const Dialect& dialect, const GuardSettings& settings)
+SqlTable::View::View(Shape seen, const Dialect& dialect, const std::string& skip_locked,
+                     const GuardSettings& settings)
     : shape(std::move(seen)),
-      statements(shape, dialect),
+      statements(shape, dialect, skip_locked),
       success(fitting(value_of(shape.status, settings.success_value))),
       fail(fitting(value_of(shape.status, settings.fail_value))) {}
 
-SqlTable::SqlTable(std::shared_ptr<Database> database, GuardSettings settings, TableClocks clocks,
-                   MovedClock moved, Shape shape)
+SqlTable::SqlTable(std::shared_ptr<Database> database, GuardSettings settings, MovedClock moved,
+                   Found found)
     : database_(std::move(database)),
       settings_(std::move(settings)),
-      clocks_(std::move(clocks)),
+      clocks_(std::move(found.clocks)),
       moved_(std::move(moved)),
-      seen_(std::make_shared<const View>(std::move(shape), database_->dialect(), settings_)) {}
+      skip_locked_(std::move(found.skip_locked)),
+      seen_(std::make_shared<const View>(std::move(found.shape), database_->dialect(), skip_locked_,
+                                         settings_)) {}
+
+Result<SqlTable::Found> SqlTable::look(const Dialect& dialect, sql::Connection& connection,
+                                       const GuardSettings& settings) {
+  const Result<Layout> layout = layout_of(dialect, connection, settings.table);
+  if (!layout) return fail(layout.error());
+  Result<Shape> shape = shape_of(*layout, dialect, settings);
+  if (!shape) return fail(shape.error());
+  Result<TimeZone> zone = zone_of(dialect, connection, settings);
+  if (!zone) return fail(zone.error());
+  Result<std::string> skip_locked = dialect.skip_locked(connection);
+  if (!skip_locked) return fail(skip_locked.error());
+  return Found{.clocks = {.wall = WallClock(*std::move(zone))},
+               .skip_locked = *std::move(skip_locked),
+               .shape = *std::move(shape)};
+}
 
 Result<std::unique_ptr<SqlTable>> SqlTable::open(std::shared_ptr<Database> database,
                                                  GuardSettings settings, MovedClock moved,
@@ -79,26 +97,31 @@ Result<std::unique_ptr<SqlTable>> SqlTable::open(std::shared_ptr<Database> datab
   if (settings.name.empty()) settings.name = settings.table;
   if (settings.service_name.empty()) settings.service_name = settings.name;
   if (Result<> valid = validate(settings); !valid) return fail(valid.error());
-  std::unique_ptr<SqlTable> table;
+  std::optional<Found> found;
   const Result<> looked = database->use(within, [&](sql::Connection& connection) -> Result<> {
-    const Dialect& dialect = database->dialect();
-    const Result<Layout> layout = layout_of(dialect, connection, settings.table);
-    if (!layout) return fail(layout.error());
-    Result<Shape> shape = shape_of(*layout, dialect, settings);
-    if (!shape) return fail(shape.error());
-    Result<TimeZone> zone = zone_of(dialect, connection, settings);
-    if (!zone) return fail(zone.error());
-    table.reset(new SqlTable(database, settings, {.wall = WallClock(*std::move(zone))},
-                             std::move(moved), *std::move(shape)));
+    Result<Found> seen = look(database->dialect(), connection, settings);
+    if (!seen) return fail(seen.error());
+    found.emplace(*std::move(seen));
     return {};
   });
   if (!looked) return fail(looked.error());
-  return table;
+  return std::unique_ptr<SqlTable>(
+      new SqlTable(std::move(database), std::move(settings), std::move(moved), *std::move(found)));
 }
 
 SqlTable::Seen SqlTable::seen() const {
   MutexLock lock(mutex_);
   return seen_;
+}
+
+std::int64_t SqlTable::promoted_up_to() const {
+  MutexLock lock(mutex_);
+  return promoted_up_to_;
+}
+
+void SqlTable::set_promoted_up_to(std::int64_t window) {
+  MutexLock lock(mutex_);
+  promoted_up_to_ = window;
 }
 
 Result<SqlTable::Seen> SqlTable::ready() const {
@@ -117,7 +140,7 @@ Result<> SqlTable::look_again(sql::Connection& connection) {
   if (!layout) return fail(layout.error());
   Result<Shape> shape = shape_of(*layout, dialect(), settings_);
   if (!shape) return fail(shape.error());
-  Seen view = std::make_shared<const View>(*std::move(shape), dialect(), settings_);
+  Seen view = std::make_shared<const View>(*std::move(shape), dialect(), skip_locked_, settings_);
   MutexLock lock(mutex_);
   seen_ = std::move(view);
   return {};
@@ -152,12 +175,12 @@ TimePoint SqlTable::kept(const Column& column, TimePoint moment) const {
 }
 
 Result<std::optional<Row>> SqlTable::find_on(sql::Connection& connection, const View& view,
-                                             const RowId& id) const {
+                                             const RowId& id, Rows rows) const {
   Values values;
   values.id(view.fail).id(view.success).id(id);
   std::optional<Row> found;
   const Result<> asked = connection.query(
-      view.statements.find, values.view(),
+      rows == Rows::kFree ? view.statements.find_free : view.statements.find, values.view(),
       [&](const sql::Row& row) { found = read_row(row, view.shape, settings_, clocks_); });
   if (!asked) return fail(asked.error());
   return found;

@@ -4,7 +4,11 @@
 // Thread safety: safe to call from any thread.
 #pragma once
 
+#include <cstdint>
+#include <limits>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +17,7 @@
 #include "guard/read_row.h"
 #include "guard/shape.h"
 #include "guard/statements.h"
+#include "guard/sweep.h"
 #include "guard/table.h"
 #include "guard/values.h"
 
@@ -30,16 +35,18 @@ class SqlTable final : public GuardedTable {
   Result<> ensure(Duration within) override;
   Result<std::map<std::string, std::string>> comments(Duration within) override;
 
-  Result<Healed> heal(Duration within) override;
+  Result<Healed> heal(std::size_t limit, Duration within) override;
   Result<std::vector<RowId>> due(std::size_t limit, Duration within) override;
   Result<std::vector<RowId>> promote(std::size_t limit, Duration within) override;
+  Result<bool> give_to_person(const RowId& id, TimePoint began_by, Duration within) override;
   Result<std::vector<ReminderClaim>> take_reminders(std::size_t limit, Duration hold,
                                                     Duration within) override;
   Result<bool> reminded(const ReminderClaim& claim, bool sent, Duration within) override;
   Result<bool> put_off(ReminderClaim& claim, Duration wait, Duration within) override;
 
   Result<ClaimAnswer> claim(const RowId& id, Duration hold, Duration within) override;
-  Result<bool> push(Claim& claim, Duration hold, Duration within) override;
+  Result<std::vector<Pushed>> push(std::span<Claim> claims, Duration hold,
+                                   Duration within) override;
   Result<bool> succeeded(const Claim& claim, Duration within) override;
   Result<std::optional<AfterFailure>> failed(const Claim& claim, Duration within) override;
 
@@ -59,7 +66,8 @@ class SqlTable final : public GuardedTable {
  private:
   // The table as it was last looked at.
   struct View {
-    View(Shape seen, const Dialect& dialect, const GuardSettings& settings);
+    View(Shape seen, const Dialect& dialect, const std::string& skip_locked,
+         const GuardSettings& settings);
 
     Shape shape;
     Statements statements;
@@ -68,8 +76,16 @@ class SqlTable final : public GuardedTable {
   };
   using Seen = std::shared_ptr<const View>;
 
-  SqlTable(std::shared_ptr<Database> database, GuardSettings settings, TableClocks clocks,
-           MovedClock moved, Shape shape);
+  // What was found out when it was opened.
+  struct Found {
+    TableClocks clocks;
+    std::string skip_locked;
+    Shape shape;
+  };
+  static Result<Found> look(const Dialect& dialect, sql::Connection& connection,
+                            const GuardSettings& settings);
+  SqlTable(std::shared_ptr<Database> database, GuardSettings settings, MovedClock moved,
+           Found found);
 
   [[nodiscard]] Seen seen() const;
   // kInvalid while columns are missing.
@@ -81,8 +97,10 @@ class SqlTable final : public GuardedTable {
   using Try = FunctionRef<Result<>(sql::Connection&, bool again)>;
   Result<> attempt(Duration within, Try work) const;
   Result<TimePoint> now_on(sql::Connection& connection) const;
-  Result<std::optional<Row>> find_on(sql::Connection& connection, const View& view,
-                                     const RowId& id) const;
+  enum class Rows : std::uint8_t { kAll, kFree };
+  // kFree: nothing also where somebody has it locked.
+  Result<std::optional<Row>> find_on(sql::Connection& connection, const View& view, const RowId& id,
+                                     Rows rows = Rows::kAll) const;
   Result<> look_again(sql::Connection& connection);
 
   [[nodiscard]] std::string written(const Column& column, TimePoint moment) const {
@@ -94,23 +112,45 @@ class SqlTable final : public GuardedTable {
   // As it will be read back.
   [[nodiscard]] TimePoint kept(const Column& column, TimePoint moment) const;
 
-  // Of rows that a scan writes to, one by one: those that somebody has locked are left for the
-  // next.
-  class Sweep;
+  struct Unhealed {
+    RowId id;
+    bool lacks_start = false;
+  };
+  Result<std::vector<Unhealed>> unhealed_on(sql::Connection& connection, const View& view,
+                                            std::size_t limit) const;
+  Result<> heal_one(Sweep& sweep, const View& view, const Unhealed& row, TimePoint now,
+                    Healed& healed) const;
+
+  // In seconds, in their order.
+  Result<std::vector<std::int64_t>> windows_on(sql::Connection& connection, const View& view,
+                                               std::int64_t longer_than) const;
+  Result<> promote_in(sql::Connection& connection, const View& view, std::int64_t window,
+                      std::size_t limit, std::vector<RowId>& promoted) const;
+  [[nodiscard]] std::int64_t promoted_up_to() const;
+  void set_promoted_up_to(std::int64_t window);
   Result<bool> give_up(Sweep& sweep, const View& view, const Row& row, TimePoint now) const;
 
   Result<bool> mark_on(sql::Connection& connection, const View& view, const RowId& id,
                        const std::optional<RowId>& user, Marked& marked) const;
   Result<std::optional<Claim>> claim_on(sql::Connection& connection, const View& view,
                                         const Row& row, TimePoint now, Duration hold) const;
+  // Those that nobody else has locked. In a transaction that the caller has begun, as push_on().
+  Result<std::map<RowId, Row>> free_rows_on(sql::Connection& connection, const View& view,
+                                            std::span<const Claim> claims) const;
+  Result<std::vector<Pushed>> push_on(sql::Connection& connection, const View& view,
+                                      std::span<const Claim> claims, TimePoint token,
+                                      bool again) const;
   Result<> apply_changes(sql::Connection& connection, sql::Deadline deadline);
 
   const std::shared_ptr<Database> database_;
   const GuardSettings settings_;
   const TableClocks clocks_;
   const MovedClock moved_;
+  const std::string skip_locked_;
   mutable Mutex mutex_;
   Seen seen_ GUARDED_BY(mutex_);
+  // The longest window that a scan has dealt with, until it has dealt with all of them.
+  std::int64_t promoted_up_to_ GUARDED_BY(mutex_) = std::numeric_limits<std::int64_t>::min();
 };
 
 }  // namespace recourse::guard

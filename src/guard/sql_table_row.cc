@@ -1,7 +1,9 @@
 // One row's retry: claim, push, write back.
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "base/invariant.h"
 #include "guard/sql_table.h"
 
 namespace recourse::guard {
@@ -10,6 +12,8 @@ namespace {
 constexpr Duration kShortestHold = std::chrono::seconds(1);
 // How soon to look again at a row that somebody else has locked.
 constexpr Duration kLockedWait = std::chrono::seconds(1);
+// Of the statement `push`.
+constexpr std::size_t kPushValues = 4;
 // Of races for one row that each change it: more than that is no race.
 constexpr int kRacesMax = 5;
 
@@ -21,6 +25,14 @@ ClaimAnswer not_now(const Row& row, const GuardSettings& settings, TimePoint now
   ClaimAnswer answer{.claim = std::nullopt, .standing = standing_of(row, settings, now)};
   if (answer.standing == Standing::kLater && row.next_retry) answer.wait = *row.next_retry - now;
   return answer;
+}
+
+Result<> in_transaction(sql::Connection& connection, FunctionRef<Result<>()> work) {
+  if (Result<> begun = connection.begin(); !begun) return begun;
+  Result<> done = work();
+  if (done) done = connection.commit();
+  if (!done) connection.rollback();
+  return done;
 }
 
 }  // namespace
@@ -54,11 +66,19 @@ Result<ClaimAnswer> SqlTable::claim(const RowId& id, Duration hold, Duration wit
   const auto once = [&](sql::Connection& connection) -> Result<bool> {
     const Result<TimePoint> now = now_on(connection);
     if (!now) return fail(now.error());
-    const auto row = find_on(connection, **view, id);
+    auto row = find_on(connection, **view, id, Rows::kFree);
+    if (!row) return fail(row.error());
+    const bool is_locked = !*row;
+    if (is_locked) row = find_on(connection, **view, id);
     if (!row) return fail(row.error());
     answer = *row ? not_now(**row, settings_, *now)
                   : ClaimAnswer{.claim = std::nullopt, .standing = Standing::kNotWaiting};
     if (answer.standing != Standing::kDue) return true;
+    // Not waited for: other rows want the thread.
+    if (is_locked) {
+      answer = {.claim = std::nullopt, .standing = Standing::kLater, .wait = kLockedWait};
+      return true;
+    }
     auto claimed = claim_on(connection, **view, **row, *now, hold);
     if (!claimed && claimed.error().code == ErrorCode::kExhausted) {
       answer = {.claim = std::nullopt, .standing = Standing::kLater, .wait = kLockedWait};
@@ -81,29 +101,82 @@ Result<ClaimAnswer> SqlTable::claim(const RowId& id, Duration hold, Duration wit
   return answer;
 }
 
-// Where the reply to a try was lost, the row may have the new token already, and is given up: a
-// stranger's claim could have the same one. It comes back when its time comes.
-Result<bool> SqlTable::push(Claim& claim, Duration hold, Duration within) {
+Result<std::map<RowId, Row>> SqlTable::free_rows_on(sql::Connection& connection, const View& view,
+                                                    std::span<const Claim> claims) const {
+  Values values;
+  values.id(view.fail).id(view.success);
+  // All of the places are filled, so that there is one statement for any number.
+  for (std::size_t i = 0; i < kPushedMax; ++i)
+    values.id(claims[std::min(i, claims.size() - 1)].row.id);
+  std::map<RowId, Row> rows;
+  const Result<> found =
+      connection.query(view.statements.find_free_many, values.view(), [&](const sql::Row& row) {
+        Row seen = read_row(row, view.shape, settings_, clocks_);
+        rows.insert_or_assign(seen.id, std::move(seen));
+      });
+  if (!found) return fail(found.error());
+  return rows;
+}
+
+Result<std::vector<Pushed>> SqlTable::push_on(sql::Connection& connection, const View& view,
+                                              std::span<const Claim> claims, TimePoint token,
+                                              bool again) const {
+  const auto rows = free_rows_on(connection, view, claims);
+  if (!rows) return fail(rows.error());
+  const Result<TimePoint> now = again ? now_on(connection) : TimePoint::max();
+  if (!now) return fail(now.error());
+  const Column& column = view.shape.next_retry;
+  std::vector<Pushed> answers;
+  std::int64_t held = 0;
+  Values values;
+  for (const Claim& claim : claims) {
+    const auto row = rows->find(claim.row.id);
+    const TimePoint next = std::max(claim.token, token);
+    // Nobody else can have made it the new one while the old one lasts: that is how an earlier try,
+    // whose reply was lost, is told from a stranger's.
+    const bool is_ours = row != rows->end() && is(row->second, ErrStatus::kWaiting) &&
+                         row->second.retries == claim.row.retries &&
+                         (row->second.next_retry == claim.token ||
+                          (row->second.next_retry == next && *now < claim.token));
+    answers.push_back(is_ours              ? Pushed::kHeld
+                      : row == rows->end() ? Pushed::kLocked
+                                           : Pushed::kLost);
+    if (!is_ours) continue;
+    ++held;
+    values.text(written(column, next)).id(claim.row.id);
+    values.text(written(column, *row->second.next_retry)).number(claim.row.retries);
+  }
+  if (held == 0) return answers;
+  const auto pushed = connection.execute_many(view.statements.push, kPushValues, values.view());
+  if (!pushed) return fail(pushed.error());
+  // Where rows cannot be locked, one may have changed since it was read.
+  if (*pushed != held) return fail(ErrorCode::kConflict, "a row was changed while it was pushed");
+  return answers;
+}
+
+Result<std::vector<Pushed>> SqlTable::push(std::span<Claim> claims, Duration hold,
+                                           Duration within) {
+  invariant(!claims.empty() && claims.size() <= kPushedMax, "a push is of a few rows");
   const Result<Seen> view = ready();
   if (!view) return fail(view.error());
-  const Column& next = (*view)->shape.next_retry;
-  bool ours = false;
+  std::vector<Pushed> answers;
   std::optional<TimePoint> token;
-  const Result<> done = attempt(within, [&](sql::Connection& connection, bool) -> Result<> {
+  const Result<> done = attempt(within, [&](sql::Connection& connection, bool again) -> Result<> {
     const Result<TimePoint> now = now_on(connection);
     if (!now) return fail(now.error());
-    if (!token) token = std::max(claim.token, kept(next, *now + std::max(hold, kShortestHold)));
-    Values values;
-    values.text(written(next, *token)).id(claim.row.id);
-    values.text(written(next, claim.token)).number(claim.row.retries);
-    const auto pushed = connection.execute((*view)->statements.push, values.view());
-    if (!pushed) return fail(pushed.error());
-    ours = *pushed > 0;
-    return {};
+    if (!token) token = kept((*view)->shape.next_retry, *now + std::max(hold, kShortestHold));
+    return in_transaction(connection, [&]() -> Result<> {
+      auto pushed = push_on(connection, **view, claims, *token, again);
+      if (!pushed) return fail(pushed.error());
+      answers = *std::move(pushed);
+      return {};
+    });
   });
   if (!done) return fail(done.error());
-  if (ours) claim.token = *token;
-  return ours;
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    if (answers[i] == Pushed::kHeld) claims[i].token = std::max(claims[i].token, *token);
+  }
+  return answers;
 }
 
 Result<bool> SqlTable::succeeded(const Claim& claim, Duration within) {

@@ -1,64 +1,82 @@
-// The four steps of a scan (GUARD-6 to GUARD-12).
+// The steps of a scan before its reminders (GUARD-6 to GUARD-11).
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "guard/sql_table.h"
+#include "guard/sweep.h"
 
 namespace recourse::guard {
+namespace {
 
-// Of rows that a scan writes to, one by one: each is locked only for its own moment. Those that the
-// application has locked are left for the next scan, and after a few of them all the rest.
-class SqlTable::Sweep {
- public:
-  explicit Sweep(sql::Connection& connection) : connection_(connection) {}
+// Different windows that one promote() looks at; nearly always there is one.
+constexpr std::size_t kWindowsAtOnce = 32;
+constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
-  // Whether the row was written to.
-  Result<bool> write(const std::string& statement, const Values& values) {
-    if (locked_ == kLockedMax) return false;
-    const auto written = connection_.execute(statement, values.view());
-    if (written) return *written > 0;
-    if (written.error().code != ErrorCode::kExhausted) return fail(written.error());
-    ++locked_;
-    return false;
+std::int64_t in_seconds(Duration duration) {
+  return std::chrono::ceil<std::chrono::seconds>(duration).count();
+}
+
+// Whatever a row has: as long as a column of 32 bits could say.
+Duration window_from(std::int64_t seconds) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  return std::chrono::seconds(std::clamp(seconds, -kMost, kMost));
+}
+
+}  // namespace
+
+Result<std::vector<SqlTable::Unhealed>> SqlTable::unhealed_on(sql::Connection& connection,
+                                                              const View& view,
+                                                              std::size_t limit) const {
+  std::vector<Unhealed> found;
+  const auto add = [&](const sql::Row& row) {
+    found.push_back({.id = read_id(row, 0), .lacks_start = row.integer(1) != 0});
+  };
+  if (!view.statements.without_start.empty()) {
+    Values values;
+    values.number(static_cast<std::int64_t>(limit));
+    const Result<> asked = connection.query(view.statements.without_start, values.view(), add);
+    if (!asked) return fail(asked.error());
   }
+  if (found.size() >= limit) return found;
+  Values values;
+  values.id(view.success).number(static_cast<std::int64_t>(limit - found.size()));
+  const Result<> asked = connection.query(view.statements.unhealed, values.view(), add);
+  if (!asked) return fail(asked.error());
+  return found;
+}
 
- private:
-  static constexpr int kLockedMax = 3;
+Result<> SqlTable::heal_one(Sweep& sweep, const View& view, const Unhealed& row, TimePoint now,
+                            Healed& healed) const {
+  if (row.lacks_start) {
+    Values values;
+    values.text(written(view.shape.start_time, now)).id(row.id);
+    const Result<bool> given = sweep.write(view.statements.give_start, values);
+    if (!given) return fail(given.error());
+    healed.got_start_time += *given ? 1 : 0;
+  }
+  // Only where it has succeeded: that stands in its WHERE.
+  Values values;
+  values.id(row.id).id(view.success);
+  const Result<bool> became = sweep.write(view.statements.heal, values);
+  if (!became) return fail(became.error());
+  healed.became_2001 += *became ? 1 : 0;
+  return {};
+}
 
-  sql::Connection& connection_;
-  int locked_ = 0;
-};
-
-Result<Healed> SqlTable::heal(Duration within) {
+Result<Healed> SqlTable::heal(std::size_t limit, Duration within) {
   const Result<Seen> view = ready();
   if (!view) return fail(view.error());
-  const Statements& statements = (*view)->statements;
   Healed healed;
   const auto work = [&](sql::Connection& connection, bool) -> Result<> {
     const Result<TimePoint> now = now_on(connection);
     if (!now) return fail(now.error());
-    std::vector<std::pair<RowId, bool>> found;
-    Values success;
-    success.id((*view)->success);
-    const Result<> asked = connection.query(
-        statements.unhealed, success.view(),
-        [&](const sql::Row& row) { found.emplace_back(read_id(row, 0), row.integer(1) != 0); });
-    if (!asked) return asked;
+    const auto found = unhealed_on(connection, **view, limit);
+    if (!found) return fail(found.error());
+    healed.more = found->size() >= limit;
     Sweep sweep(connection);
-    for (const auto& [id, lacks_start] : found) {
-      if (lacks_start) {
-        Values values;
-        values.text(written((*view)->shape.start_time, *now)).id(id);
-        const Result<bool> given = sweep.write(statements.give_start, values);
-        if (!given) return fail(given.error());
-        healed.got_start_time += *given ? 1 : 0;
-      }
-      // Only where it has succeeded: that stands in its WHERE.
-      Values values;
-      values.id(id).id((*view)->success);
-      const Result<bool> became = sweep.write(statements.heal, values);
-      if (!became) return fail(became.error());
-      healed.became_2001 += *became ? 1 : 0;
+    for (const Unhealed& row : *found) {
+      if (Result<> done = heal_one(sweep, **view, row, *now, healed); !done) return done;
     }
     return {};
   };
@@ -89,48 +107,71 @@ Result<std::vector<RowId>> SqlTable::due(std::size_t limit, Duration within) {
   return ids;
 }
 
+Result<std::vector<std::int64_t>> SqlTable::windows_on(sql::Connection& connection,
+                                                       const View& view,
+                                                       std::int64_t longer_than) const {
+  const std::int64_t usual = in_seconds(settings_.timeout_window);
+  std::vector<std::int64_t> windows;
+  Values values;
+  values.number(usual).number(usual).number(longer_than).number(kWindowsAtOnce);
+  const Result<> asked =
+      connection.query(view.statements.windows, values.view(),
+                       [&](const sql::Row& row) { windows.push_back(row.integer(0)); });
+  if (!asked) return fail(asked.error());
+  return windows;
+}
+
+// A row that may be running has a next time that was no later than the last end of a claim when it
+// was read: only with the time after that can it be told from one that waits.
+Result<> SqlTable::promote_in(sql::Connection& connection, const View& view, std::int64_t window,
+                              std::size_t limit, std::vector<RowId>& promoted) const {
+  Result<TimePoint> now = now_on(connection);
+  if (!now) return fail(now.error());
+  const Column& start = view.shape.start_time;
+  const Column& next = view.shape.next_retry;
+  const TimePoint latest = saturating_add(*now, -window_from(window));
+  Values values;
+  values.number(in_seconds(settings_.timeout_window)).number(window).text(reached(start, latest));
+  values.text(reached(start, latest - grace_of(settings_)));
+  values.text(written(next, last_claim_end(settings_, *now)));
+  values.number(static_cast<std::int64_t>(limit - promoted.size()));
+  std::vector<Row> over;
+  const Result<> asked =
+      connection.query(view.statements.past_window, values.view(), [&](const sql::Row& row) {
+        Row& seen = over.emplace_back(
+            Row{.id = read_id(row, 0), .start_time = read_time(row, 1, clocks_.of(start))});
+        if (!row.is_null(2)) seen.timeout = window_from(row.integer(2));
+        seen.next_retry = read_time(row, 3, clocks_.of(next));
+      });
+  if (!asked) return asked;
+  if (over.empty()) return {};
+  if (now = now_on(connection); !now) return fail(now.error());
+  Sweep sweep(connection);
+  for (const Row& row : over) {
+    if (!is_given_up(row, settings_, *now)) continue;
+    const Result<bool> done = give_up(sweep, view, row, *now);
+    if (!done) return fail(done.error());
+    if (*done) promoted.push_back(row.id);
+  }
+  return {};
+}
+
 Result<std::vector<RowId>> SqlTable::promote(std::size_t limit, Duration within) {
   const Result<Seen> view = ready();
   if (!view) return fail(view.error());
-  const Column& start = (*view)->shape.start_time;
   std::vector<RowId> promoted;
   const auto work = [&](sql::Connection& connection, bool) -> Result<> {
-    Result<TimePoint> now = now_on(connection);
-    if (!now) return fail(now.error());
-    Values values;
-    values.text(reached(start, *now));
-    // Past their window: for longer than their grace, and not.
-    std::vector<Row> over;
-    std::vector<Row> ending;
-    const auto look = [&](const sql::Row& row) {
-      Row seen{.id = read_id(row, 0), .start_time = read_time(row, 1, clocks_.of(start))};
-      if (!row.is_null(2)) seen.timeout = std::chrono::seconds(row.integer(2));
-      if (!is_past_window(seen, settings_, *now)) return;
-      auto& found = is_given_up(seen, settings_, *now) ? over : ending;
-      if (found.size() < limit) found.push_back(std::move(seen));
-    };
-    const Result<> asked = connection.query((*view)->statements.waiting, values.view(), look);
-    if (!asked) return asked;
-    Sweep sweep(connection);
-    const auto promote_one = [&](const Row& row) -> Result<> {
-      const Result<bool> done = give_up(sweep, **view, row, *now);
-      if (!done) return fail(done.error());
-      if (*done) promoted.push_back(row.id);
-      return {};
-    };
-    for (const Row& row : over) {
-      if (promoted.size() >= limit) return {};
-      if (Result<> done = promote_one(row); !done) return done;
+    std::int64_t done_up_to = promoted_up_to();
+    const auto windows = windows_on(connection, **view, done_up_to);
+    if (!windows) return fail(windows.error());
+    for (const std::int64_t window : *windows) {
+      if (promoted.size() >= limit) break;
+      if (Result<> done = promote_in(connection, **view, window, limit, promoted); !done)
+        return done;
+      if (promoted.size() < limit) done_up_to = window;
     }
-    for (const Row& row : ending) {
-      if (promoted.size() >= limit) return {};
-      const auto found = find_on(connection, **view, row.id);
-      if (!found) return fail(found.error());
-      // After the look: a claim that it shows is older than this.
-      if (now = now_on(connection); !now) return fail(now.error());
-      if (!*found || !is_given_up(**found, settings_, *now)) continue;
-      if (Result<> done = promote_one(**found); !done) return done;
-    }
+    const bool is_last = windows->size() < kWindowsAtOnce && promoted.size() < limit;
+    set_promoted_up_to(is_last ? kBeforeAll : done_up_to);
     return {};
   };
   if (const Result<> done = attempt(within, work); !done) return fail(done.error());
@@ -141,105 +182,34 @@ Result<std::vector<RowId>> SqlTable::promote(std::size_t limit, Duration within)
 Result<bool> SqlTable::give_up(Sweep& sweep, const View& view, const Row& row,
                                TimePoint now) const {
   const Column& start = view.shape.start_time;
-  const TimePoint latest = now - window_of(row, settings_);
+  const TimePoint latest = saturating_add(now, -window_of(row, settings_));
   Values values;
   values.id(row.id).text(reached(start, latest)).text(reached(start, latest - grace_of(settings_)));
   values.text(written(view.shape.next_retry, last_claim_end(settings_, now)));
   return sweep.write(view.statements.promote, values);
 }
 
-Result<std::vector<ReminderClaim>> SqlTable::take_reminders(std::size_t limit, Duration hold,
-                                                            Duration within) {
+Result<bool> SqlTable::give_to_person(const RowId& id, TimePoint began_by, Duration within) {
   const Result<Seen> view = ready();
   if (!view) return fail(view.error());
-  const Statements& statements = (*view)->statements;
-  const Column& remind = (*view)->shape.next_remind;
-  std::vector<ReminderClaim> taken;
-  const auto work = [&](sql::Connection& connection, bool) -> Result<> {
-    const Result<TimePoint> now = now_on(connection);
-    if (!now) return fail(now.error());
-    std::vector<Row> rows;
-    const auto add = [&](const sql::Row& row) {
-      rows.push_back(read_row(row, (*view)->shape, settings_, clocks_));
-    };
-    const auto left = [&] {
-      return static_cast<std::int64_t>(limit - std::min(limit, taken.size() + rows.size()));
-    };
-    Values unset;
-    unset.id((*view)->fail).id((*view)->success).id((*view)->fail).number(left());
-    Result<> asked = connection.query(statements.unreminded, unset.view(), add);
-    if (!asked) return asked;
-    Values due;
-    due.id((*view)->fail).id((*view)->success).text(reached(remind, *now));
-    due.id((*view)->fail).number(left());
-    if (asked = connection.query(statements.reminders, due.view(), add); !asked) return asked;
-    Sweep sweep(connection);
-    const TimePoint token = kept(remind, *now + std::max<Duration>(hold, std::chrono::seconds(1)));
-    for (Row& row : rows) {
-      Values values;
-      values.text(written(remind, token)).id(row.id).id((*view)->fail).text(reached(remind, *now));
-      const Result<bool> done = sweep.write(statements.take_reminder, values);
-      if (!done) return fail(done.error());
-      if (*done) taken.push_back({.row = std::move(row), .token = token});
-    }
-    return {};
-  };
-  if (const Result<> done = attempt(within, work); !done) return fail(done.error());
-  return taken;
-}
-
-Result<bool> SqlTable::reminded(const ReminderClaim& claim, bool sent, Duration within) {
-  const Result<Seen> view = ready();
-  if (!view) return fail(view.error());
-  const Column& remind = (*view)->shape.next_remind;
-  bool ours = false;
-  std::optional<TimePoint> next;
+  bool given = false;
   const auto work = [&](sql::Connection& connection, bool again) -> Result<> {
     const Result<TimePoint> now = now_on(connection);
     if (!now) return fail(now.error());
-    if (!next) next = kept(remind, next_reminder(claim.row, settings_, *now));
     Values values;
-    values.number(static_cast<std::int64_t>(sent ? ManualStatus::kTold : ManualStatus::kNotTold));
-    values.number(claim.row.notify_count + (sent ? 1 : 0)).text(written(remind, *next));
-    values.id(claim.row.id).text(written(remind, claim.token));
-    const auto done = connection.execute((*view)->statements.reminded, values.view());
+    values.id(id).text(reached((*view)->shape.next_retry, *now));
+    values.text(reached((*view)->shape.start_time, began_by)).id((*view)->fail);
+    const auto done = connection.execute((*view)->statements.give_to_person, values.view());
     if (!done) return fail(done.error());
-    ours = *done > 0;
-    if (ours || !again) return {};
-    const auto row = find_on(connection, **view, claim.row.id);
+    given = *done > 0;
+    if (given || !again) return {};
+    const auto row = find_on(connection, **view, id);
     if (!row) return fail(row.error());
-    ours = *row && (**row).next_remind == next;
+    given = *row && (**row).err_status == static_cast<std::int32_t>(ErrStatus::kNeedsPerson);
     return {};
   };
   if (const Result<> done = attempt(within, work); !done) return fail(done.error());
-  return ours;
-}
-
-Result<bool> SqlTable::put_off(ReminderClaim& claim, Duration wait, Duration within) {
-  const Result<Seen> view = ready();
-  if (!view) return fail(view.error());
-  const Column& remind = (*view)->shape.next_remind;
-  bool ours = false;
-  std::optional<TimePoint> token;
-  const auto work = [&](sql::Connection& connection, bool again) -> Result<> {
-    const Result<TimePoint> now = now_on(connection);
-    if (!now) return fail(now.error());
-    if (!token) token = kept(remind, whole_seconds_up(*now + std::min(wait, kLongestWait)));
-    Values values;
-    values.text(written(remind, *token)).id(claim.row.id).text(written(remind, claim.token));
-    const auto done = connection.execute((*view)->statements.put_off, values.view());
-    if (!done) return fail(done.error());
-    ours = *done > 0;
-    if (ours || !(again || *token == claim.token)) return {};
-    const auto row = find_on(connection, **view, claim.row.id);
-    if (!row) return fail(row.error());
-    ours = *row && (**row).next_remind == token &&
-           (**row).err_status == static_cast<std::int32_t>(ErrStatus::kNeedsPerson);
-    return {};
-  };
-  if (const Result<> done = attempt(within, work); !done) return fail(done.error());
-  if (ours) claim.token = *token;
-  return ours;
+  return given;
 }
 
 }  // namespace recourse::guard

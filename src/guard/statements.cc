@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "guard/read_row.h"
+#include "guard/table.h"
 
 namespace recourse::guard {
 namespace {
@@ -59,34 +60,50 @@ std::string mark(const Names& n, const Shape& shape, const Dialect& dialect, con
 }
 
 // One walk over what is stuck, or two looks into an index that knows both.
-std::string find_unhealed(const Names& n, const std::string& id, bool reads_rows_dearly) {
-  if (!reads_rows_dearly) {
-    return fmt::format(
-        "SELECT {0}, CASE WHEN {1} IS NULL THEN 1 ELSE 0 END FROM {2} WHERE {3} {4} AND ({1} IS "
-        "NULL "
-        "OR {5})",
-        id, n.start, n.table, n.err_status, kStuck, n.is_status);
+void add_heal(Statements& s, const Names& n, const std::string& id, bool reads_rows_dearly) {
+  const std::string stuck = fmt::format("FROM {} WHERE {} {} AND", n.table, n.err_status, kStuck);
+  if (reads_rows_dearly) {
+    s.without_start = fmt::format("SELECT {}, 1 {} {} IS NULL LIMIT ?", id, stuck, n.start);
+    s.unhealed = fmt::format("SELECT {}, 0 {} {} LIMIT ?", id, stuck, n.is_status);
+  } else {
+    s.unhealed = fmt::format(
+        "SELECT {0}, CASE WHEN {1} IS NULL THEN 1 ELSE 0 END {2} ({1} IS NULL OR {3}) "
+        "LIMIT ?",
+        id, n.start, stuck, n.is_status);
   }
-  return fmt::format(
-      "SELECT {0}, 1 FROM {1} WHERE {2} {3} AND {4} IS NULL"
-      " UNION ALL SELECT {0}, 0 FROM {1} WHERE {2} {3} AND {5}",
-      id, n.table, n.err_status, kStuck, n.start, n.is_status);
-}
-
-void add_scan(Statements& s, const Names& n, const std::string& row, const std::string& id) {
   s.give_start = fmt::format("UPDATE {} SET {} = {} WHERE {} AND {} {} AND {} IS NULL", n.table,
                              n.start, n.a_start, n.is_id, n.err_status, kStuck, n.start);
   s.heal = fmt::format("UPDATE {} SET {} = 2001 WHERE {} AND {} {} AND {}", n.table, n.err_status,
                        n.is_id, n.err_status, kStuck, n.is_status);
+}
+
+void add_due(Statements& s, const Names& n, const std::string& id) {
   s.due_without_time =
       fmt::format("SELECT {} FROM {} WHERE {} = 4000 AND {} IS NULL AND {} LIMIT ?", id, n.table,
                   n.err_status, n.next, n.is_status);
   s.due = fmt::format("SELECT {} FROM {} WHERE {} = 4000 AND {} <= {} AND {} ORDER BY {} LIMIT ?",
                       id, n.table, n.err_status, n.next, n.a_next, n.is_status, n.next);
-  s.promote = fmt::format(
-      "UPDATE {0} SET {1} = 4001, {2} = NULL, {3} = NULL WHERE {4} AND {1} = 4000"
-      " AND {5} <= {6} AND ({5} <= {6} OR {2} > {7})",
-      n.table, n.err_status, n.next, n.remind, n.is_id, n.start, n.a_start, n.a_next);
+}
+
+void add_give_up(Statements& s, const Names& n, const std::string& id, const std::string& times) {
+  s.windows = fmt::format(
+      "SELECT DISTINCT COALESCE({0}, ?) FROM {1} WHERE {2} = 4000 AND COALESCE({0}, ?) > ?"
+      " ORDER BY 1 LIMIT ?",
+      n.timeout, n.table, n.err_status);
+  const std::string is_over =
+      fmt::format("{0} <= {1} AND ({0} <= {1} OR {2} > {3})", n.start, n.a_start, n.next, n.a_next);
+  s.past_window =
+      fmt::format("SELECT {}, {} FROM {} WHERE {} = 4000 AND COALESCE({}, ?) = ? AND {} LIMIT ?",
+                  id, times, n.table, n.err_status, n.timeout, is_over);
+  const std::string needs_person =
+      fmt::format("UPDATE {} SET {} = 4001, {} = NULL, {} = NULL WHERE {} AND {} = 4000 AND",
+                  n.table, n.err_status, n.next, n.remind, n.is_id, n.err_status);
+  s.promote = fmt::format("{} {}", needs_person, is_over);
+  s.give_to_person = fmt::format("{0} ({1} IS NULL OR {1} <= {2}) AND {3} <= {4} AND {5}",
+                                 needs_person, n.next, n.a_next, n.start, n.a_start, n.is_status);
+}
+
+void add_reminders(Statements& s, const Names& n, const std::string& row) {
   s.unreminded = fmt::format("SELECT {} FROM {} WHERE {} = 4001 AND {} IS NULL AND {} LIMIT ?", row,
                              n.table, n.err_status, n.remind, n.is_status);
   s.reminders =
@@ -141,18 +158,28 @@ void add_business(Statements& s, const Names& n, const Shape& shape, const Diale
 
 }  // namespace
 
-Statements::Statements(const Shape& shape, const Dialect& dialect) {
+Statements::Statements(const Shape& shape, const Dialect& dialect, const std::string& skip_locked) {
   const Names names(shape, dialect);
   const std::string row = row_columns(shape, dialect);
   const std::string row_id = id_column(shape, dialect);
-  find = fmt::format("SELECT {} FROM {} WHERE {}", row, names.table, names.is_id);
-  waiting = fmt::format("SELECT {}, {}, {} FROM {} WHERE {} = 4000 AND {} <= {}", row_id,
-                        dialect.as_time(shape.start_time), names.timeout, names.table,
-                        names.err_status, names.start, names.a_start);
-  unhealed = find_unhealed(names, row_id, dialect.reads_rows_dearly());
-  add_scan(*this, names, row, row_id);
+  const std::string from = fmt::format("SELECT {} FROM {} WHERE ", row, names.table);
+  find = from + names.is_id;
+  find_free = find;
+  std::string ids;
+  for (std::size_t i = 0; i < kPushedMax; ++i) ids += (i == 0 ? "" : ", ") + dialect.mark(shape.id);
+  find_free_many = fmt::format("{}{} IN ({})", from, names.id, ids);
+  add_heal(*this, names, row_id, dialect.reads_rows_dearly());
+  add_due(*this, names, row_id);
+  add_give_up(*this, names, row_id,
+              fmt::format("{}, {}, {}", dialect.as_time(shape.start_time), names.timeout,
+                          dialect.as_time(shape.next_retry)));
+  add_reminders(*this, names, row);
   add_retry(*this, names);
   add_business(*this, names, shape, dialect, row_id);
+  for (std::string* reading : {&find_free, &find_free_many, &without_start, &unhealed, &past_window,
+                               &unreminded, &reminders}) {
+    if (!reading->empty()) *reading += skip_locked;
+  }
 }
 
 }  // namespace recourse::guard

@@ -12,14 +12,21 @@
 namespace recourse::guard {
 
 struct Statements {
-  Statements(const Shape& shape, const Dialect& dialect);
+  // `skip_locked`: see Dialect. Rows that are about to be written to are read with it.
+  Statements(const Shape& shape, const Dialect& dialect, const std::string& skip_locked);
 
   // A row's columns begin with `status = fail` and `status = success`, as the database compares.
   // fail, success, id
   std::string find;
+  // The same, where nobody has locked it.
+  std::string find_free;
+  // fail, success, id x kPushedMax
+  std::string find_free_many;
 
   // --- the scan ---
-  // success
+  // limit
+  std::string without_start;  // id, 1; empty where `unhealed` finds those too
+  // success, limit
   std::string unhealed;  // id, 1 where it has no start time
   // start, id
   std::string give_start;
@@ -29,10 +36,15 @@ struct Statements {
   std::string due_without_time;
   // now, fail, limit
   std::string due;
-  // now
-  std::string waiting;  // id, start, timeout
+  // In seconds, each once: the row's own, or the guard's.
+  // guard's window, guard's window, only longer than, limit
+  std::string windows;
+  // guard's window, window, latest start, latest start with the grace, last end of a claim, limit
+  std::string past_window;  // id, start, timeout, next
   // id, latest start, latest start with the grace, last end of a claim
   std::string promote;
+  // id, now, latest start, fail
+  std::string give_to_person;
   // fail, success, fail, limit
   std::string unreminded;
   // fail, success, now, fail, limit

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,7 +57,18 @@ struct ClaimAnswer {
 struct Healed {
   std::int64_t got_start_time = 0;
   std::int64_t became_2001 = 0;
+  // As many as the limit were found: there may be more.
+  bool more = false;
 };
+
+// What became of a claim that was to be held for longer.
+enum class Pushed : std::uint8_t {
+  kHeld,
+  kLost,    // it is not ours any more
+  kLocked,  // somebody has locked the row: it may still be ours, until its token ends
+};
+// Of one push.
+inline constexpr std::size_t kPushedMax = 32;
 
 // A row of which somebody is to be told, held until `token` (err_next_remind_staff_time).
 struct ReminderClaim {
@@ -114,11 +126,17 @@ class GuardedTable {
   virtual Result<std::map<std::string, std::string>> comments(Duration within) = 0;
 
   // --- the scan (GUARD-6 to GUARD-12) ---
-  virtual Result<Healed> heal(Duration within) = 0;
+  // What the application has locked is left out, and nobody waits for it, where the database can
+  // tell (PostgreSQL, MariaDB 10.6, MySQL 8).
+  //
+  // At most `limit` rows.
+  virtual Result<Healed> heal(std::size_t limit, Duration within) = 0;
   // Due for a retry, the longest due first.
   virtual Result<std::vector<RowId>> due(std::size_t limit, Duration within) = 0;
   // Those past their window, which become 4001. At most `limit`; answers which.
   virtual Result<std::vector<RowId>> promote(std::size_t limit, Duration within) = 0;
+  // Where it is due, and its error began no later than that: it becomes 4001. False: it is not so.
+  virtual Result<bool> give_to_person(const RowId& id, TimePoint began_by, Duration within) = 0;
   // Takes reminders that are due, each for `hold`.
   virtual Result<std::vector<ReminderClaim>> take_reminders(std::size_t limit, Duration hold,
                                                             Duration within) = 0;
@@ -131,8 +149,10 @@ class GuardedTable {
   // --- one row's retry ---
   // At least for `hold`, rounded up to whole seconds.
   virtual Result<ClaimAnswer> claim(const RowId& id, Duration hold, Duration within) = 0;
-  // Holds it for longer: the claim's token is the new one. False: it is not ours any more.
-  virtual Result<bool> push(Claim& claim, Duration hold, Duration within) = 0;
+  // Holds them for longer, all in one transaction: the token of each that is held is the new one.
+  // At most kPushedMax; answers in their order.
+  virtual Result<std::vector<Pushed>> push(std::span<Claim> claims, Duration hold,
+                                           Duration within) = 0;
   // 2001 and the success value.
   virtual Result<bool> succeeded(const Claim& claim, Duration within) = 0;
   // What after_failure() says of it; empty: not ours any more.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/config/fill.h"
+#include "app/config/guard_words.h"
 
 namespace recourse::app {
 namespace {
@@ -67,8 +68,8 @@ class GuardFinisher {
   // Nothing is said twice: it stops at what was said before.
   void check_whole(const std::string& path, const Result<>& valid) {
     if (valid || problems_.has_errors()) return;
-    problems_.error(where({path}),
-                    fmt::format("{} cannot be set up so: {}", path, valid.error().message));
+    problems_.error(where({path}), fmt::format("{} cannot be set up so: {}", path,
+                                               in_words_of_file(valid.error().message)));
   }
 
   // E-mails about guarded rows go through the server that some e-mail channel names.

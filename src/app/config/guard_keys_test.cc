@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "app/config/effective.h"
+#include "app/config/guard_words.h"
 #include "app/config/load_driver.h"
 
 namespace recourse::app {
@@ -124,6 +125,18 @@ TEST(GuardKeys, WhatIsWrongIsSaidWithItsPlace) {
   EXPECT_THAT(
       problems_of(guard_with(", database: 'mysql://u:secret@h/d'")),
       Contains(AllOf(HasSubstr("has a password in it"), testing::Not(HasSubstr("secret@")))));
+}
+
+// Who writes a file knows its keys, and not what a program calls them.
+TEST(GuardKeys, AComplaintNamesTheFilesKeys) {
+  EXPECT_THAT(problems_of(guard_with(", id-field: status")),
+              Contains(AllOf(HasSubstr("status-field must be another column than id-field"),
+                             testing::Not(HasSubstr("_field")))));
+  EXPECT_EQ(in_words_of_file("guard.status_field must name a column of t, not \"x\"; it has id, "
+                             "status_field; guard.time_zone must say in which zone"),
+            "status-field must name a column of t, not \"x\"; it has id, status_field; time-zone "
+            "must say in which zone")
+      << "a column's name stays as it is";
 }
 
 TEST(GuardKeys, OneThatNobodyHandlesIsAllowedWithAWord) {

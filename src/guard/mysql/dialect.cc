@@ -2,12 +2,28 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <string>
+#include <system_error>
+
 #include "guard/mysql/catalog.h"
 #include "guard/mysql/watched.h"
 #include "sql/identifier.h"
 
 namespace recourse::guard::mysql {
 namespace {
+
+// `10.11.6-MariaDB-0+deb12u1`, `8.0.36`
+bool knows_skip_locked(const std::string& version) {
+  int major = 0;
+  int minor = 0;
+  const char* const end = version.data() + version.size();
+  const auto first = std::from_chars(version.data(), end, major);
+  if (first.ec != std::errc() || first.ptr == end) return false;
+  (void)std::from_chars(first.ptr + 1, end, minor);
+  const bool is_mariadb = version.find("MariaDB") != std::string::npos;
+  return is_mariadb ? major > 10 || (major == 10 && minor >= 6) : major >= 8;
+}
 
 class MysqlDialect final : public Dialect {
  public:
@@ -53,6 +69,15 @@ class MysqlDialect final : public Dialect {
         {}, [&](const sql::Row& row) { zone = row.is_null(0) ? "" : row.bytes(0); });
     if (!asked) return fail(asked.error());
     return zone == "+00:00" ? "UTC" : zone;
+  }
+  // From MariaDB 10.6 and MySQL 8.0 on.
+  Result<std::string> skip_locked(sql::Connection& connection) const override {
+    bool has_it = false;
+    const Result<> asked = connection.query("SELECT VERSION()", {}, [&](const sql::Row& row) {
+      has_it = knows_skip_locked(row.is_null(0) ? "" : std::string(row.bytes(0)));
+    });
+    if (!asked) return fail(asked.error());
+    return has_it ? " FOR UPDATE SKIP LOCKED" : "";
   }
   Result<std::optional<Layout>> layout(sql::Connection& connection,
                                        const std::string& table) const override {

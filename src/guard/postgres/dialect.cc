@@ -69,6 +69,10 @@ class PostgresDialect final : public Dialect {
     if (!asked) return fail(asked.error());
     return zone == "Etc/UTC" || zone == "GMT" ? "UTC" : zone;
   }
+  // Not FOR UPDATE: a row that others only refer to, by a foreign key, can be written to.
+  Result<std::string> skip_locked(sql::Connection&) const override {
+    return " FOR NO KEY UPDATE SKIP LOCKED";
+  }
   Result<std::optional<Layout>> layout(sql::Connection& connection,
                                        const std::string& table) const override {
     return read_layout(connection, table);
