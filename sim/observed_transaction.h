@@ -162,6 +162,20 @@ class ObservedTransaction final : public store::Transaction {
     return inner_.delete_creations_before(time, limit);
   }
 
+  Result<std::vector<std::optional<store::Seen>>> find_marks(
+      std::span<const store::MessageKey> keys) override {
+    return inner_.find_marks(keys);
+  }
+  Result<std::vector<bool>> insert_marks(std::span<const store::NewMark> marks) override {
+    return inner_.insert_marks(marks);
+  }
+  Result<std::size_t> delete_marks(std::span<const store::MessageKey> keys) override {
+    return inner_.delete_marks(keys);
+  }
+  Result<std::size_t> delete_marks_before(TimePoint time, std::size_t limit) override {
+    return inner_.delete_marks_before(time, limit);
+  }
+
   Result<std::vector<Purgeable>> lock_purgeable(const store::PurgeRequest& request) override {
     return inner_.lock_purgeable(request);
   }

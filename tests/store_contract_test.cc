@@ -32,6 +32,7 @@ class MemoryUnderTest final : public StoreUnderTest {
   Records& records() override { return opened_->records(); }
   Cases& cases() override { return opened_->cases(); }
   Creates& creates() override { return opened_->creates(); }
+  Inbox& inbox() override { return opened_->inbox(); }
   void leave_case(TaskId task) override {
     memory::leave_case(*data_, {.task = task,
                                 .fence = task::Fence(1),
@@ -65,6 +66,7 @@ class SqliteUnderTest final : public StoreUnderTest {
   Records& records() override { return opened_->records(); }
   Cases& cases() override { return opened_->cases(); }
   Creates& creates() override { return opened_->creates(); }
+  Inbox& inbox() override { return opened_->inbox(); }
   void leave_case(TaskId task) override {
     EXPECT_TRUE(opened_->creates().transact(kWithin, [&](Guest& guest) -> Result<> {
       const std::string id(task.value.bytes.begin(), task.value.bytes.end());
@@ -109,6 +111,7 @@ class ServerUnderTest final : public StoreUnderTest {
   Records& records() override { return opened_->records(); }
   Cases& cases() override { return opened_->cases(); }
   Creates& creates() override { return opened_->creates(); }
+  Inbox& inbox() override { return opened_->inbox(); }
   void leave_case(TaskId task) override {
     const auto connection = connect_to(*database_);
     ASSERT_TRUE(connection->begin());

@@ -11,6 +11,8 @@ constexpr Duration kPurgePatience = std::chrono::seconds(10);
 // One sweep's share, so that a first sweep over years of tasks does not fill the log of the
 // database at once.
 constexpr std::size_t kTasksPerSweep = 50'000;
+// As many messages as a busy node takes in between two sweeps.
+constexpr std::size_t kMarksPerSweep = 1'000'000;
 
 }  // namespace
 
@@ -62,7 +64,12 @@ void Janitor::sweep() {
   }
   while (!is_closing()) {
     const auto swept = opened_.creates().sweep(store::kPageRowsMax, kPurgePatience);
+    if (!swept || *swept < store::kPageRowsMax) break;
+  }
+  for (std::size_t gone = 0; !is_closing() && gone < kMarksPerSweep;) {
+    const auto swept = opened_.inbox().sweep(store::kPageRowsMax, kPurgePatience);
     if (!swept || *swept < store::kPageRowsMax) return;
+    gone += *swept;
   }
 }
 

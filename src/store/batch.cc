@@ -71,15 +71,17 @@ bool is_owner_name(const task::Owner& owner) {
 
 }  // namespace
 
-Result<> check(std::span<const Submission> batch) {
-  if (Result<> ids = check_ids(batch, [](const Submission& item) { return item.id; }); !ids) {
+Result<> check(std::span<const Submission> batch) { return check(pointers_to(batch)); }
+
+Result<> check(const std::vector<const Submission*>& batch) {
+  if (Result<> ids = check_ids(batch, [](const Submission* item) { return item->id; }); !ids) {
     return ids;
   }
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    bytes += bytes_of(batch[i].spec);
-    Result<> valid = task::validate(batch[i].spec);
-    if (valid) valid = check_one(batch[i]);
+    bytes += bytes_of(batch[i]->spec);
+    Result<> valid = task::validate(batch[i]->spec);
+    if (valid) valid = check_one(*batch[i]);
     if (valid) continue;
     if (batch.size() == 1) return valid;
     return fail(ErrorCode::kInvalid,
@@ -110,31 +112,33 @@ Result<> check(const ClaimRequest& request) {
       .result();
 }
 
-Result<> check(std::span<const Outcome> batch) {
-  if (Result<> ids = check_ids(batch, [](const Outcome& item) { return item.transition.task; });
+Result<> check(std::span<const Outcome> batch) { return check(pointers_to(batch)); }
+
+Result<> check(const std::vector<const Outcome*>& batch) {
+  if (Result<> ids = check_ids(batch, [](const Outcome* item) { return item->transition.task; });
       !ids) {
     return ids;
   }
-  const auto is_move = [](const Outcome& item) {
-    const task::Transition& change = item.transition;
+  const auto is_move = [](const Outcome* item) {
+    const task::Transition& change = item->transition;
     return change.move != task::Move::kClaim && change.move != task::Move::kTakeOver &&
            task::next_state(change.from, change.move) == change.to;
   };
-  const auto names_worker = [](const Outcome& item) {
-    const std::optional<task::Lending>& lending = item.transition.lending;
-    return lending.has_value() == (item.transition.move == task::Move::kLend) &&
+  const auto names_worker = [](const Outcome* item) {
+    const std::optional<task::Lending>& lending = item->transition.lending;
+    return lending.has_value() == (item->transition.move == task::Move::kLend) &&
            (!lending || (is_owner_name(lending->worker) && lending->lease_for >= kLeaseMin &&
                          lending->lease_for <= kLeaseMax));
   };
-  const auto has_own_attempt = [](const Outcome& item) {
+  const auto has_own_attempt = [](const Outcome* item) {
     // An attempt that is lent has not ended yet: it is written down when it is reported on.
-    return !item.attempt ||
-           (!item.transition.lending && item.attempt->task == item.transition.task &&
-            item.attempt->fence == item.transition.ticket.fence);
+    return !item->attempt ||
+           (!item->transition.lending && item->attempt->task == item->transition.task &&
+            item->attempt->fence == item->transition.ticket.fence);
   };
-  const auto has_own_notes = [](const Outcome& item) {
-    return std::ranges::all_of(item.notes, [&](const Note& note) {
-      return note.task == item.transition.task && note.fence == item.transition.ticket.fence &&
+  const auto has_own_notes = [](const Outcome* item) {
+    return std::ranges::all_of(item->notes, [&](const Note& note) {
+      return note.task == item->transition.task && note.fence == item->transition.ticket.fence &&
              is_progress(note.progress);
     });
   };

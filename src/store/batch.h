@@ -11,9 +11,20 @@
 
 namespace recourse::store {
 
+// For steps that take their items one by one, wherever they lie.
+template <class Item>
+std::vector<const Item*> pointers_to(std::span<const Item> batch) {
+  std::vector<const Item*> pointers;
+  pointers.reserve(batch.size());
+  for (const Item& item : batch) pointers.push_back(&item);
+  return pointers;
+}
+
 Result<> check(std::span<const Submission> batch);
+Result<> check(const std::vector<const Submission*>& batch);
 Result<> check(const ClaimRequest& request);
 Result<> check(std::span<const Outcome> batch);
+Result<> check(const std::vector<const Outcome*>& batch);
 Result<> check(std::span<const Held> batch);
 Result<> check(std::span<const Jotting> batch);
 Result<> check(const NodeInfo& node);

@@ -55,10 +55,7 @@ Result<InsertAnswer> TransactionalStore::insert(std::span<const Submission> batc
                                                 Duration within) {
   if (Result<> valid = check(batch); !valid) return fail(valid.error());
   const Countdown countdown(within);
-  std::vector<const Submission*> items;
-  items.reserve(batch.size());
-  for (const Submission& item : batch) items.push_back(&item);
-  InsertRun run(items, novelty, KeyPatience::kBriefly);
+  InsertRun run(pointers_to(batch), novelty, KeyPatience::kBriefly);
   const Result<> ran = backend_.run(Line::kWork, Repeat::kHarmless, within, run);
   if (ran) return InsertAnswer{.now = run.now(), .items = run.answers()};
   if (ran.error().code != ErrorCode::kExhausted) return fail(ran.error());

@@ -37,6 +37,10 @@ NewTask newborn(const Submission& item) {
 
 }  // namespace
 
+std::optional<task::Ticket> birth_ticket(const Submission& item) {
+  return item.claim ? std::optional(claimed_at_birth(item).ticket) : std::nullopt;
+}
+
 InsertRun::InsertRun(const std::vector<const Submission*>& items, Novelty novelty,
                      KeyPatience patience)
     : novelty_(novelty), patience_(patience) {
@@ -216,9 +220,7 @@ Result<InsertAnswer> insert_within(Transaction& transaction, std::span<const Sub
                 "a task submitted in a caller's transaction cannot be born claimed: nobody could "
                 "run it before the commit");
   }
-  std::vector<const Submission*> items;
-  for (const Submission& item : batch) items.push_back(&item);
-  InsertRun run(items, Novelty::kRepeat, KeyPatience::kUntilDeadline);
+  InsertRun run(pointers_to(batch), Novelty::kRepeat, KeyPatience::kUntilDeadline);
   if (Result<> ran = run(transaction); !ran) return fail(ran.error());
   return InsertAnswer{.now = run.now(), .items = run.answers()};
 }

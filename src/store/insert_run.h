@@ -51,6 +51,9 @@ class InsertRun {
   TimePoint now_;
 };
 
+// Of a task that is born claimed.
+std::optional<task::Ticket> birth_ticket(const Submission& item);
+
 // A submit inside a caller's transaction: all or nothing with it, never born claimed.
 Result<InsertAnswer> insert_within(Transaction& transaction, std::span<const Submission> batch);
 

@@ -6,6 +6,7 @@
 #include "store/cases.h"
 #include "store/creates.h"
 #include "store/hints.h"
+#include "store/inbox.h"
 #include "store/reader.h"
 #include "store/records.h"
 #include "store/store.h"
@@ -21,6 +22,7 @@ class OpenedStore {
   [[nodiscard]] virtual Records& records() = 0;
   [[nodiscard]] virtual Cases& cases() = 0;
   [[nodiscard]] virtual Creates& creates() = 0;
+  [[nodiscard]] virtual Inbox& inbox() = 0;
   // Empty where the database carries none. `heard` is called on a thread of the store's.
   virtual std::unique_ptr<Hints> hints(const Hints::Heard& /*heard*/) { return nullptr; }
 };

@@ -18,6 +18,7 @@
 #include "store/cases.h"
 #include "store/creates.h"
 #include "store/history.h"
+#include "store/inbox.h"
 #include "store/node.h"
 #include "store/records.h"
 #include "store/work.h"
@@ -101,6 +102,14 @@ struct TakenBatch {
 struct KeyHolder {
   task::Account account;
   task::TaskId task;
+};
+
+// expires_at is missing: the store's clock gives it, in the statement that inserts.
+struct NewMark {
+  // The caller's own, not a copy: it outlives the transaction.
+  const MessageKey* key = nullptr;
+  std::optional<task::TaskId> task;
+  Duration keep_for{};
 };
 
 enum class KeyPatience : std::uint8_t { kBriefly, kUntilDeadline };
@@ -244,6 +253,16 @@ class Transaction {
   // Only while the hold lasts; the answer says so.
   virtual Result<bool> end_creation(const CreateHold& hold, const CreateEnd& end) = 0;
   virtual Result<std::size_t> delete_creations_before(TimePoint time, std::size_t limit) = 0;
+
+  // --- marks of messages; what has expired is still seen here ---
+  // In the order given.
+  virtual Result<std::vector<std::optional<Seen>>> find_marks(std::span<const MessageKey> keys) = 0;
+  // Inserts those whose key is not there yet; keys ascend and are distinct. Waits for a transaction
+  // that is about to mark one of them. Answers which are new, in the order given.
+  virtual Result<std::vector<bool>> insert_marks(std::span<const NewMark> marks) = 0;
+  // Keys ascend and are distinct. Answers how many there were.
+  virtual Result<std::size_t> delete_marks(std::span<const MessageKey> keys) = 0;
+  virtual Result<std::size_t> delete_marks_before(TimePoint time, std::size_t limit) = 0;
 
   // --- forgetting ---
   // Finished tasks to be purged, locked, oldest first. By retention where `request.states` is

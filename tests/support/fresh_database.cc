@@ -12,9 +12,11 @@
 #include "sql/sqlite/connection.h"
 #include "store/mysql/mysql_store.h"
 #include "store/mysql/transaction.h"
+#include "store/postgres/inbox.h"
 #include "store/postgres/low_water.h"
 #include "store/postgres/postgres_store.h"
 #include "store/postgres/transaction.h"
+#include "store/relational/inbox.h"
 #include "store/relational/pooled_backend.h"
 #include "store/relational/reader.h"
 #include "store/sqlite/dialect.h"
@@ -69,13 +71,15 @@ class Recorded final : public OpenedStore {
         reader_(backend_),
         records_(backend_),
         cases_(backend_),
-        creates_(backend_) {}
+        creates_(backend_),
+        inbox_(backend_, backend_, retention, Backend::kFindMarks) {}
 
   store::Store& store() override { return store_; }
   store::Reader& reader() override { return reader_; }
   store::Records& records() override { return records_; }
   store::Cases& cases() override { return cases_; }
   store::Creates& creates() override { return creates_; }
+  store::Inbox& inbox() override { return inbox_; }
 
  private:
   Backend backend_;
@@ -84,10 +88,13 @@ class Recorded final : public OpenedStore {
   store::TransactionalRecords records_;
   store::TransactionalCases cases_;
   KeysAlone creates_;
+  store::relational::RelationalInbox inbox_;
 };
 
 class RecordedPostgres final : public PooledBackend {
  public:
+  static constexpr auto kFindMarks = &store::postgres::find_marks;
+
   RecordedPostgres(const std::string& url, Recorder& recorder)
       : PooledBackend(
             [url, &recorder](sql::Deadline deadline) -> Result<std::unique_ptr<sql::Connection>> {
@@ -109,6 +116,8 @@ class RecordedPostgres final : public PooledBackend {
 
 class RecordedMariadb final : public PooledBackend {
  public:
+  static constexpr auto kFindMarks = &store::relational::find_marks;
+
   RecordedMariadb(const std::string& url, Recorder& recorder)
       : PooledBackend(
             [url, &recorder](sql::Deadline deadline) -> Result<std::unique_ptr<sql::Connection>> {
@@ -129,6 +138,8 @@ class RecordedMariadb final : public PooledBackend {
 // The writer, and beside it a connection for reading.
 class RecordedSqlite final : public store::Backend, public store::relational::ReadingLine {
  public:
+  static constexpr auto kFindMarks = &store::relational::find_marks;
+
   RecordedSqlite(const std::string& path, Recorder& recorder)
       : writer_(recording(path, sql::sqlite::Access::kWrite, recorder), kClock),
         reading_(recording(path, sql::sqlite::Access::kRead, recorder)) {}

@@ -27,6 +27,7 @@
 #include "store/cases.h"
 #include "store/contract/printing.h"
 #include "store/creates.h"
+#include "store/inbox.h"
 #include "store/reader.h"
 #include "store/records.h"
 #include "store/store.h"
@@ -59,6 +60,7 @@ class StoreUnderTest {
   virtual Records& records() = 0;
   virtual Cases& cases() = 0;
   virtual Creates& creates() = 0;
+  virtual Inbox& inbox() = 0;
   // A case of three reminders, due since 1970, which a node of a version without cases left behind.
   virtual void leave_case(TaskId task) = 0;
   // A second handle on the same data, as another node has one; null where one process owns the
@@ -125,12 +127,14 @@ class StoreContract : public testing::TestWithParam<StoreBackend> {
   Records& records() { return here_->records(); }
   Cases& cases() { return here_->cases(); }
   Creates& creates() { return here_->creates(); }
+  Inbox& inbox() { return here_->inbox(); }
   void leave_case(TaskId task) { here_->leave_case(task); }
   // As another node sees it.
   Store& other_store() { return beside().store(); }
   Records& other_records() { return beside().records(); }
   Cases& other_cases() { return beside().cases(); }
   Creates& other_creates() { return beside().creates(); }
+  Inbox& other_inbox() { return beside().inbox(); }
   // Alive, and joined before the case begins.
   [[nodiscard]] Incarnation node() const { return node_; }
 

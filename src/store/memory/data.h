@@ -48,6 +48,11 @@ class Data {
   Pauses pauses;
   std::map<std::pair<std::string, std::string>, Record> records;  // by space and name
   std::map<CreateKey, Creation> creations;
+  struct Mark {
+    Seen seen;
+    TimePoint expires_at;
+  };
+  std::map<MessageKey, Mark> marks;
 
  private:
   std::map<task::TaskId, task::Task> live_;

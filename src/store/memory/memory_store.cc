@@ -11,6 +11,7 @@
 #include "store/memory/transaction.h"
 #include "store/transactional_cases.h"
 #include "store/transactional_creates.h"
+#include "store/transactional_inbox.h"
 #include "store/transactional_records.h"
 #include "store/transactional_store.h"
 
@@ -186,17 +187,19 @@ class MemoryStore final : public OpenedStore {
   MemoryStore(std::shared_ptr<SharedData> shared, const Clock& clock, Retention retention)
       : shared_(std::move(shared)),
         backend_(*shared_, clock),
-        store_(backend_, std::move(retention)),
+        store_(backend_, retention),
         reader_(*shared_, clock),
         records_(backend_),
         cases_(backend_),
-        creates_(backend_) {}
+        creates_(backend_),
+        inbox_(backend_, std::move(retention)) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
   Records& records() override { return records_; }
   Cases& cases() override { return cases_; }
   Creates& creates() override { return creates_; }
+  Inbox& inbox() override { return inbox_; }
 
  private:
   std::shared_ptr<SharedData> shared_;
@@ -206,6 +209,7 @@ class MemoryStore final : public OpenedStore {
   TransactionalRecords records_;
   TransactionalCases cases_;
   MemoryCreates creates_;
+  TransactionalInbox inbox_;
 };
 
 }  // namespace

@@ -76,6 +76,11 @@ class MemoryTransaction final : public Transaction {
   Result<bool> end_creation(const CreateHold& hold, const CreateEnd& end) override;
   Result<std::size_t> delete_creations_before(TimePoint time, std::size_t limit) override;
 
+  Result<std::vector<std::optional<Seen>>> find_marks(std::span<const MessageKey> keys) override;
+  Result<std::vector<bool>> insert_marks(std::span<const NewMark> marks) override;
+  Result<std::size_t> delete_marks(std::span<const MessageKey> keys) override;
+  Result<std::size_t> delete_marks_before(TimePoint time, std::size_t limit) override;
+
   Result<std::vector<Purgeable>> lock_purgeable(const PurgeRequest& request) override;
   Result<> forget(std::span<const task::TaskId> ids) override;
 

@@ -7,6 +7,7 @@
 #include "store/mysql/guest.h"
 #include "store/mysql/schema.h"
 #include "store/mysql/transaction.h"
+#include "store/relational/inbox.h"
 #include "store/relational/migrations.h"
 #include "store/transactional_cases.h"
 #include "store/transactional_records.h"
@@ -42,17 +43,19 @@ class OpenedMysql final : public OpenedStore {
   OpenedMysql(const std::string& url, Flavour flavour, Retention retention,
               const relational::PoolSizes& sizes)
       : backend_(url, flavour, sizes),
-        store_(backend_, std::move(retention)),
+        store_(backend_, retention),
         reader_(backend_),
         records_(backend_),
         cases_(backend_),
-        creates_(backend_, url, sizes.guests) {}
+        creates_(backend_, url, sizes.guests),
+        inbox_(backend_, backend_, std::move(retention)) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
   Records& records() override { return records_; }
   Cases& cases() override { return cases_; }
   Creates& creates() override { return creates_; }
+  Inbox& inbox() override { return inbox_; }
 
  private:
   MysqlBackend backend_;
@@ -61,6 +64,7 @@ class OpenedMysql final : public OpenedStore {
   TransactionalRecords records_;
   TransactionalCases cases_;
   MysqlCreates creates_;
+  relational::RelationalInbox inbox_;
 };
 
 // Two nodes that start together take turns; the lock goes with the connection.

@@ -114,8 +114,15 @@ constexpr auto kThird = std::to_array<std::string_view>({
       INDEX recourse_create_end (expires_at)) ENGINE = InnoDB DEFAULT
       CHARSET = utf8mb4 COLLATE = utf8mb4_bin)sql"});
 
+// Marks of messages.
+constexpr auto kFourth = std::to_array<std::string_view>({
+    R"sql(CREATE TABLE IF NOT EXISTS recourse_inbox (
+      id VARBINARY(40) PRIMARY KEY, task_id BINARY(16), expires_at BIGINT NOT NULL,
+      INDEX recourse_inbox_end (expires_at)) ENGINE = InnoDB DEFAULT
+      CHARSET = utf8mb4 COLLATE = utf8mb4_bin)sql"});
+
 constexpr std::array kMigrations{relational::Migration{kFirst}, relational::Migration{kSecond},
-                                 relational::Migration{kThird}};
+                                 relational::Migration{kThird}, relational::Migration{kFourth}};
 
 }  // namespace
 

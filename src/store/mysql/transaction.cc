@@ -18,6 +18,7 @@ const relational::Dialect kDialect{
     .add_count =
         "INSERT INTO recourse_counter (stripe, kind, state, n) VALUES (?, ?, ?, ?)"
         " ON DUPLICATE KEY UPDATE n = n + VALUES(n)",
+    .mark_by_id = "recourse_inbox FORCE INDEX (PRIMARY)",
     .or_replace_case =
         " ON DUPLICATE KEY UPDATE fence = VALUES(fence), opened_at = VALUES(opened_at),"
         " reminders = VALUES(reminders), remind_at = VALUES(remind_at),"
@@ -55,6 +56,15 @@ std::string take_out(std::size_t rows, std::string_view after_delete) {
   return statement.append(" RETURNING ").append(relational::task_columns(true));
 }
 
+// What fills up the last rows is there already by then.
+std::string insert_marks_of(std::size_t rows) {
+  std::string row = "(?, ?, ? + ";
+  row.append(kNow).append(")");
+  std::string statement = "INSERT IGNORE INTO recourse_inbox (id, task_id, expires_at) VALUES ";
+  for (std::size_t i = 0; i < rows; ++i) statement.append(i == 0 ? "" : ", ").append(row);
+  return statement.append(" RETURNING id");
+}
+
 }  // namespace
 
 // One statement instead of a lock, a read and a delete by the ids again.
@@ -88,6 +98,30 @@ Result<std::vector<bool>> MysqlTransaction::write_finishes(std::span<const Finis
   if (finished.empty()) return done;
   if (Result<> added = add_to_archive(finished); !added) return fail(added.error());
   return done;
+}
+
+// Waits for whoever is about to mark one of them, and answers with the new ones.
+Result<std::vector<bool>> MysqlTransaction::insert_marks(std::span<const NewMark> marks) {
+  if (flavour_ == Flavour::kMysql) return RelationalTransaction::insert_marks(marks);
+  relational::Values values;
+  relational::fill_list(values, marks, [](relational::Values& list, const NewMark& mark) {
+    list.bytes(mark.key->value);
+    if (mark.task) {
+      list.id(mark.task->value);
+    } else {
+      list.null();
+    }
+    list.integer(mark.keep_for.count());
+  });
+  std::vector<bool> fresh(marks.size(), false);
+  const auto key_of = [](const NewMark& mark) { return std::string_view(mark.key->value); };
+  const Result<> asked = connection().query(
+      insert_marks_of(values.view().size() / 3), values.view(), [&](const sql::Row& row) {
+        const auto mark = std::ranges::lower_bound(marks, row.bytes(0), {}, key_of);
+        fresh[static_cast<std::size_t>(mark - marks.begin())] = true;
+      });
+  if (!asked) return fail(asked.error());
+  return fresh;
 }
 
 Result<std::vector<int>> MysqlTransaction::due_priorities(const task::Kind& kind) {

@@ -18,6 +18,7 @@ class MysqlTransaction final : public relational::RelationalTransaction {
       : RelationalTransaction(seat, care), flavour_(flavour) {}
 
   Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) override;
+  Result<std::vector<bool>> insert_marks(std::span<const NewMark> marks) override;
 
  protected:
   // One question, which also tells the time where nobody has asked for it yet.

@@ -6,9 +6,11 @@
 #include "sql/postgres/connect.h"
 #include "store/postgres/guest.h"
 #include "store/postgres/hints.h"
+#include "store/postgres/inbox.h"
 #include "store/postgres/low_water.h"
 #include "store/postgres/schema.h"
 #include "store/postgres/transaction.h"
+#include "store/relational/inbox.h"
 #include "store/relational/migrations.h"
 #include "store/transactional_cases.h"
 #include "store/transactional_records.h"
@@ -43,17 +45,19 @@ class OpenedPostgres final : public OpenedStore {
   OpenedPostgres(const std::string& url, Retention retention, const relational::PoolSizes& sizes)
       : url_(url),
         backend_(url, sizes),
-        store_(backend_, std::move(retention)),
+        store_(backend_, retention),
         reader_(backend_),
         records_(backend_),
         cases_(backend_),
-        creates_(backend_, url, sizes.guests) {}
+        creates_(backend_, url, sizes.guests),
+        inbox_(backend_, backend_, std::move(retention), &find_marks) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
   Records& records() override { return records_; }
   Cases& cases() override { return cases_; }
   Creates& creates() override { return creates_; }
+  Inbox& inbox() override { return inbox_; }
   std::unique_ptr<Hints> hints(const Hints::Heard& heard) override {
     return std::make_unique<PostgresHints>(url_, heard);
   }
@@ -66,6 +70,7 @@ class OpenedPostgres final : public OpenedStore {
   TransactionalRecords records_;
   TransactionalCases cases_;
   PostgresCreates creates_;
+  relational::RelationalInbox inbox_;
 };
 
 // Two nodes that start together take turns; the lock goes with the connection.

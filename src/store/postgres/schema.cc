@@ -104,8 +104,16 @@ constexpr auto kThird = std::to_array<std::string_view>({
       WITH (fillfactor = 60))sql",
     "CREATE INDEX IF NOT EXISTS recourse_create_end ON recourse_create (expires_at)"});
 
+// Marks of messages: inserted, deleted a while later, and never changed in between.
+constexpr auto kFourth = std::to_array<std::string_view>({
+    R"sql(CREATE TABLE IF NOT EXISTS recourse_inbox (
+      id bytea PRIMARY KEY, task_id bytea, expires_at bigint NOT NULL)
+    WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000,
+      autovacuum_vacuum_cost_delay = 0))sql",
+    "CREATE INDEX IF NOT EXISTS recourse_inbox_end ON recourse_inbox (expires_at)"});
+
 constexpr std::array kMigrations{relational::Migration{kFirst}, relational::Migration{kSecond},
-                                 relational::Migration{kThird}};
+                                 relational::Migration{kThird}, relational::Migration{kFourth}};
 
 }  // namespace
 

@@ -21,6 +21,7 @@ const relational::Dialect kDialect{
         "INSERT INTO recourse_counter (stripe, kind, state, n) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (stripe, kind, state)"
         " DO UPDATE SET n = recourse_counter.n + excluded.n",
+    .mark_by_id = "recourse_inbox",
     .or_replace_case =
         " ON CONFLICT (task_id) DO UPDATE SET fence = excluded.fence,"
         " opened_at = excluded.opened_at, reminders = excluded.reminders,"

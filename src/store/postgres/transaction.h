@@ -24,6 +24,10 @@ class PostgresTransaction final : public relational::RelationalTransaction {
   Result<> write_rows(std::span<const task::Task> tasks) override;
   Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) override;
   Result<> add_counts(std::span<const CountChange> changes) override;
+  Result<std::vector<std::optional<Seen>>> find_marks(std::span<const MessageKey> keys) override;
+  Result<std::vector<bool>> insert_marks(std::span<const NewMark> marks) override;
+  Result<std::size_t> delete_marks(std::span<const MessageKey> keys) override;
+  Result<std::size_t> delete_marks_before(TimePoint time, std::size_t limit) override;
 
  protected:
   TimePoint first_look(const task::Kind& kind, int priority) override {

@@ -28,6 +28,8 @@ struct Dialect {
   std::string_view after_delete;
   // Values stripe, kind, state, n: adds n where the row exists.
   std::string_view add_count;
+  // The table of marks, read by key.
+  std::string_view mark_by_id;
   // After an INSERT of a case: takes the place of one that is there.
   std::string_view or_replace_case;
 };
@@ -112,6 +114,11 @@ class RelationalTransaction : public Transaction {
   Result<> write_creation(const Creation& creation) override;
   Result<bool> end_creation(const CreateHold& hold, const CreateEnd& end) override;
   Result<std::size_t> delete_creations_before(TimePoint time, std::size_t limit) override;
+
+  Result<std::vector<std::optional<Seen>>> find_marks(std::span<const MessageKey> keys) override;
+  Result<std::vector<bool>> insert_marks(std::span<const NewMark> marks) override;
+  Result<std::size_t> delete_marks(std::span<const MessageKey> keys) override;
+  Result<std::size_t> delete_marks_before(TimePoint time, std::size_t limit) override;
 
   Result<std::vector<Purgeable>> lock_purgeable(const PurgeRequest& request) override;
   Result<> forget(std::span<const task::TaskId> ids) override;

@@ -94,8 +94,14 @@ constexpr auto kThird = std::to_array<std::string_view>({
       PRIMARY KEY (tenant, business, idem_key)) WITHOUT ROWID)sql",
     "CREATE INDEX IF NOT EXISTS recourse_create_end ON recourse_create (expires_at)"});
 
+// Marks of messages.
+constexpr auto kFourth = std::to_array<std::string_view>({
+    R"sql(CREATE TABLE IF NOT EXISTS recourse_inbox (
+      id BLOB PRIMARY KEY, task_id BLOB, expires_at INTEGER NOT NULL) WITHOUT ROWID)sql",
+    "CREATE INDEX IF NOT EXISTS recourse_inbox_end ON recourse_inbox (expires_at)"});
+
 constexpr std::array kMigrations{relational::Migration{kFirst}, relational::Migration{kSecond},
-                                 relational::Migration{kThird}};
+                                 relational::Migration{kThird}, relational::Migration{kFourth}};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "sql/sqlite/connection.h"
 #include "sql/sqlite/file_lock.h"
 #include "store/countdown.h"
+#include "store/relational/inbox.h"
 #include "store/relational/migrations.h"
 #include "store/relational/reader.h"
 #include "store/sqlite/dialect.h"
@@ -53,17 +54,19 @@ class OpenedSqlite final : public OpenedStore {
       : lock_(std::move(lock)),
         writer_(std::move(connection), clock),
         readers_(path, clock),
-        store_(writer_, std::move(retention)),
+        store_(writer_, retention),
         reader_(readers_),
         records_(writer_),
         cases_(writer_),
-        creates_(writer_) {}
+        creates_(writer_),
+        inbox_(writer_, readers_, std::move(retention)) {}
 
   Store& store() override { return store_; }
   Reader& reader() override { return reader_; }
   Records& records() override { return records_; }
   Cases& cases() override { return cases_; }
   Creates& creates() override { return creates_; }
+  Inbox& inbox() override { return inbox_; }
 
  private:
   sql::sqlite::FileLock lock_;  // first: released last
@@ -74,6 +77,7 @@ class OpenedSqlite final : public OpenedStore {
   TransactionalRecords records_;
   TransactionalCases cases_;
   SqliteCreates creates_;
+  relational::RelationalInbox inbox_;
 };
 
 }  // namespace

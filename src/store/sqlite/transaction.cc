@@ -1,6 +1,7 @@
 #include "store/sqlite/transaction.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/invariant.h"
 
@@ -26,6 +27,11 @@ constexpr std::string_view kCopyToArchive =
 constexpr std::size_t kCopyColumns = 17;
 
 constexpr Ulid kNoLease;
+
+sql::Bytes bytes_of(const task::TaskId& id) {
+  const auto& bytes = id.value.bytes;
+  return {{reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
+}
 
 void add_copy(Values& values, const Finish& finish) {
   const Transition& change = *finish.transition;
@@ -137,6 +143,25 @@ Result<std::vector<bool>> SqliteTransaction::delete_all(std::span<const Finish> 
       connection().execute_many("DELETE FROM recourse_task WHERE id = ?", 1, ids.view());
   if (!deleted) return fail(deleted.error());
   return std::vector<bool>(finishes.size(), true);
+}
+
+// One by one: each says whether it was new.
+Result<std::vector<bool>> SqliteTransaction::insert_marks(std::span<const NewMark> marks) {
+  const TimePoint at = clock_.now();
+  std::vector<bool> fresh;
+  fresh.reserve(marks.size());
+  for (const NewMark& mark : marks) {
+    const std::array<sql::Value, 3> values{
+        sql::Bytes{mark.key->value}, mark.task ? sql::Value(bytes_of(*mark.task)) : sql::Null{},
+        std::int64_t{saturating_add(at, mark.keep_for).time_since_epoch().count()}};
+    const auto inserted = connection().execute(
+        "INSERT INTO recourse_inbox (id, task_id, expires_at) VALUES (?, ?, ?)"
+        " ON CONFLICT (id) DO NOTHING",
+        values);
+    if (!inserted) return fail(inserted.error());
+    fresh.push_back(*inserted == 1);
+  }
+  return fresh;
 }
 
 // Nobody else writes: what meets the copy's condition now is what was copied.

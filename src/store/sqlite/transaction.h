@@ -17,6 +17,7 @@ class SqliteTransaction final : public relational::RelationalTransaction {
   // The process's clock is the store's clock: no other process has the file.
   Result<TimePoint> now() override { return clock_.now(); }
   Result<std::vector<bool>> write_finishes(std::span<const Finish> finishes) override;
+  Result<std::vector<bool>> insert_marks(std::span<const NewMark> marks) override;
 
  protected:
   Result<std::vector<int>> due_priorities(const task::Kind& kind) override;
