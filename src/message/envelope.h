@@ -35,9 +35,11 @@ struct Envelope {
   IdOrigin id_origin = IdOrigin::kPublisher;
   // The business's own id of what it is about; empty where nobody has said it.
   std::string business_id = {};
-  // The publisher's own, as far as there was room.
+  // The publisher's own, as far as there was room; once recorded in the order of their names.
   std::vector<Header> headers = {};
   std::optional<TimePoint> published_at = std::nullopt;
+
+  friend bool operator==(const Envelope&, const Envelope&) = default;
 };
 
 inline Scope scope_of(const Envelope& envelope) {
@@ -60,7 +62,12 @@ struct Handling {
 Result<> validate(const Handling& handling);
 
 Envelope envelope_of(const Message& message, std::string_view group);
-// kInvalid by field name: no id, one that is too long, a body over the limit, ...
+// What stands under a search key: the value itself where it is plain text of at most 255 bytes,
+// otherwise percent-encoded, and cut before a hash. Whoever looks for a value asks for this.
+std::string search_text(std::string_view value);
+// kInvalid by field name: no id, one that is too long, a body over the limit, ... Bytes that are no
+// text are encoded; a key over 1,024 bytes, tags over 255, and headers beyond what a task holds are
+// left out. Its backoff is the kind's own.
 Result<task::TaskSpec> spec_of(const Envelope& envelope, std::string body,
                                const Handling& handling);
 // As it was recorded; empty where the task is no message's.

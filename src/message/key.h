@@ -1,12 +1,12 @@
 // What makes a message one and the same, however often it is delivered: its source, its consumers'
 // group, its topic and its id.
 //
-//   8 bytes: a hash of source, group and topic | the id
+//   8 bytes: a hash of source, group and topic | 16 bytes: a hash of the id, or of what stands
+//   before its two numbers | 8 bytes each: these numbers, where it ends in two
 //
-// An id that ends in two numbers, as the positions of Kafka and Redis do (`orders-3-1187`,
-// `1700000000000-2`), is written as these numbers after a hash of what stands before them, so that
-// the keys of one partition or stream grow, and lie side by side in the store's index. Any other id
-// is a hash. Pure.
+// An id that ends in two numbers is a position of Kafka or Redis (`orders-3-1187`,
+// `1700000000000-2`): so the keys of one partition or stream grow, and lie side by side in the
+// store's index. Pure.
 #pragma once
 
 #include <string_view>

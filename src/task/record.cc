@@ -32,7 +32,8 @@ bool is_header(const Entry& entry) {
          is_plain_text(entry.second);
 }
 
-// W3C trace context: version, trace id, parent id and flags in lower-case hex.
+}  // namespace
+
 bool is_trace_parent(std::string_view text) {
   constexpr std::string_view kForm = "hh-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh";
   return text.empty() || std::ranges::equal(text, kForm, [](char given, char form) {
@@ -40,8 +41,6 @@ bool is_trace_parent(std::string_view text) {
            return form == 'h' ? hex : given == form;
          });
 }
-
-}  // namespace
 
 std::size_t size_of(const TaskSpec& spec) {
   std::size_t bytes = spec.payload.size();

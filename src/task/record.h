@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -53,6 +54,8 @@ struct TaskSpec {
 
 // At the door of every way in. Names each bad field with what is allowed.
 Result<> validate(const TaskSpec& spec);
+// W3C trace context: version, trace id, parent id and flags in lower-case hex; or empty.
+bool is_trace_parent(std::string_view text);
 // Of what its submitter may make as large as it likes.
 std::size_t size_of(const TaskSpec& spec);
 
