@@ -67,6 +67,12 @@ constexpr auto kHot = std::to_array<Hot>({
     {"reminders that are due", "WHERE remind_at <= ?", "", "recourse_case", "recourse_case_due"},
     {"cases by task", "FROM recourse_case WHERE task_id IN", "", "recourse_case",
      "recourse_case_pkey"},
+    {"marks by key", "SELECT id, task_id FROM recourse_inbox", "JOIN recourse_inbox i ON",
+     "recourse_inbox", "recourse_inbox_pkey"},
+    {"the sweep over marks", "FROM recourse_inbox WHERE expires_at <= ?", "", "recourse_inbox",
+     "recourse_inbox_end"},
+    {"marks that go", "DELETE FROM recourse_inbox WHERE id", "DELETE FROM recourse_inbox i",
+     "recourse_inbox", "recourse_inbox_pkey"},
     {"the search key", "FROM recourse_search JOIN recourse_task", "", "recourse_search",
      "recourse_search_pkey"},
     {"the search key's task", "FROM recourse_search JOIN recourse_task", "", kTask, kTaskId},
@@ -149,7 +155,7 @@ class StorePlans : public testing::TestWithParam<Database> {
     for (const Access& access : plan.accesses) {
       const bool matters = access.table == "recourse_task" || access.table == "recourse_archive" ||
                            access.table == "recourse_search" || access.table == "recourse_note" ||
-                           access.table == "recourse_case";
+                           access.table == "recourse_case" || access.table == "recourse_inbox";
       if (!matters || may_walk(statement)) continue;
       EXPECT_FALSE(access.is_scan) << when << ", this reads all of " << access.table << ":\n"
                                    << statement.text << "\n\n"

@@ -69,7 +69,8 @@ class Source {
 
   // Up to `max` messages. Waits for the first until the deadline, and for no further one. Empty
   // when none came, when `prefetch` messages are out, or when it was interrupted. The deadline cuts
-  // off connecting too: give it a second at least.
+  // off connecting too: give it a second at least. `max` may be zero: nothing is taken, and the
+  // connection is looked after, for about as long.
   virtual Result<std::vector<Message>> receive(std::size_t max, Deadline deadline) = 0;
 
   // An error says that the broker may not have heard of some of them: those messages come again. No

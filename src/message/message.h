@@ -32,29 +32,29 @@ enum class IdOrigin : std::uint8_t {
 
 struct Message {
   Ticket ticket{0};
-  std::string source;  // the settings' name
-  std::string topic;   // queue, topic or stream
+  std::string source = {};  // the settings' name
+  std::string topic = {};   // queue, topic or stream
   // What its publisher marked it with: the header `tags`, or RabbitMQ's routing key where that is
   // not the queue's name. Empty where there is none.
-  std::string tags;
+  std::string tags = {};
   // Messages with one key are in order. Kafka's own, elsewhere the header `key`; empty: none.
-  std::string key;
-  std::string id;
+  std::string key = {};
+  std::string id = {};
   IdOrigin id_origin = IdOrigin::kPublisher;
-  std::vector<Header> headers;
-  std::string body;  // bytes as they came
+  std::vector<Header> headers = {};
+  std::string body = {};  // bytes as they came
   // The broker believes that it was delivered before; not every broker knows.
   bool redelivered = false;
   // When it was published, where the broker or the publisher says so.
-  std::optional<TimePoint> published_at;
+  std::optional<TimePoint> published_at = std::nullopt;
 };
 
 struct Outgoing {
-  std::string topic;
-  std::string key;
-  std::string id;  // given again when it comes back; empty: none
-  std::vector<Header> headers;
-  std::string body;
+  std::string topic = {};
+  std::string key = {};
+  std::string id = {};  // given again when it comes back; empty: none
+  std::vector<Header> headers = {};
+  std::string body = {};
 };
 
 // Carries a publisher's id on brokers that have no place for one.

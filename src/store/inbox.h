@@ -40,12 +40,13 @@ struct Seen {
 // A message that is to be marked.
 struct Dealt {
   MessageKey key;
-  // How long it is remembered at least, from the store's now.
+  // How long it is remembered at least, from the store's now: up to kLongestWait.
   Duration keep_for;
   // Who goes on with it. Empty: it is done.
   std::optional<Submission> task = std::nullopt;
-  // Its first attempt, where that has been made already: the task is born claimed then, under the
-  // ticket of this outcome, and nobody sees it before the outcome is applied.
+  // Its first attempt, where that has been made already: the task is born claimed then (its claim
+  // is given), this outcome is under the ticket of that claim, and nobody sees the task before it
+  // is applied.
   std::optional<Outcome> tried = std::nullopt;
 };
 
@@ -61,21 +62,24 @@ class Inbox {
  public:
   virtual ~Inbox() = default;
 
-  // In the order given; empty where there is no mark. At most kBatchRowsMax.
+  // In the order given; empty where there is no mark. Costs no flush. At most kBatchRowsMax.
   virtual Result<std::vector<std::optional<Seen>>> look_up(std::span<const MessageKey> keys,
                                                            Duration within) = 0;
-  // All of them in one transaction, in the order given; keys are distinct, and so are the tasks'
-  // ids, which were made for this call. At most kBatchRowsMax, and kBatchBytesMax of their tasks.
-  // After a lost reply a repeat says of its own marks that they were there before.
+  // All of them in one transaction, answered in the order given; keys are distinct, and so are the
+  // tasks' ids, which were made for this call. At most kBatchRowsMax, and kBatchBytesMax of their
+  // tasks, which have no unique keys. Waits for whoever is about to mark one of them. After a lost
+  // reply a repeat says of its own marks that they were there before.
   virtual Result<std::vector<Marked>> mark(std::span<const Dealt> batch, Duration within) = 0;
   // So that it can be dealt with anew. Answers how many marks there were.
   virtual Result<std::size_t> forget(std::span<const MessageKey> keys, Duration within) = 0;
-  // Deletes up to `limit` marks whose time is over; answers how many.
+  // Deletes up to `limit` marks whose time is over, at most kPageRowsMax; answers how many. Until
+  // then they count.
   virtual Result<std::size_t> sweep(std::size_t limit, Duration within) = 0;
 };
 
 // The mark of a message that is done, inside of a guest's own transaction: it is there if, and only
-// if, that commits. An error where it was marked before: the transaction is lost then.
+// if, that commits. kConflict where it was marked before: the transaction can only be rolled back.
+// Whoever marks it elsewhere waits for its end. kInvalid on a store in memory.
 Result<> mark_within(Guest& guest, const MessageKey& key, TimePoint expires_at);
 
 }  // namespace recourse::store

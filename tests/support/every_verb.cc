@@ -36,7 +36,8 @@ class Life {
       : store_(opened.store()),
         reader_(opened.reader()),
         cases_(opened.cases()),
-        creates_(opened.creates()) {}
+        creates_(opened.creates()),
+        inbox_(opened.inbox()) {}
 
   void run() {
     const Incarnation node = join();
@@ -50,6 +51,7 @@ class Life {
     bury(node);
     ask();
     create();
+    deal_with_messages();
     purge();
   }
 
@@ -273,6 +275,27 @@ class Life {
     while (must(creates_.sweep(10, kWithin)) == 0) std::this_thread::sleep_for(50ms);
   }
 
+  void deal_with_messages() {
+    const std::vector keys{MessageKey("a"), MessageKey("b"), MessageKey("c")};
+    std::vector<Dealt> batch;
+    for (const MessageKey& key : keys) batch.push_back({.key = key, .keep_for = 1us});
+    batch[1].task = fresh();
+    batch[2].task = fresh();
+    batch[2].task->claim = BirthClaim{.owner = Incarnation(name()), .lease = LeaseId(name())};
+    Task born;
+    born.id = batch[2].task->id;
+    born.spec = batch[2].task->spec;
+    born = task::apply(std::move(born), task::Claim{.owner = batch[2].task->claim->owner,
+                                                    .lease = batch[2].task->claim->lease,
+                                                    .lease_end = std::nullopt});
+    batch[2].tried = outcome(born, Move::kRetry, 1);
+    (void)must(inbox_.mark(batch, kWithin));
+    (void)must(inbox_.mark(batch, kWithin));
+    (void)must(inbox_.look_up(keys, kWithin));
+    (void)must(inbox_.forget(std::vector{keys[0]}, kWithin));
+    while (must(inbox_.sweep(10, kWithin)) == 0) std::this_thread::sleep_for(1ms);
+  }
+
   void purge() {
     PurgeRequest request;
     request.by = "alice";
@@ -291,6 +314,7 @@ class Life {
   Reader& reader_;
   Cases& cases_;
   Creates& creates_;
+  Inbox& inbox_;
   UlidSequence names_{7};
   TimePoint now_;
   std::vector<Task> claimed_;

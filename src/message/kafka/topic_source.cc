@@ -150,7 +150,7 @@ Result<std::vector<Message>> TopicSource::receive(std::size_t max, Deadline dead
   if (!going)
     return link_.wakeup().woken() ? Result<std::vector<Message>>(batch) : fail(going.error());
   for (;;) {
-    const bool has_room = out_.size() < settings_.prefetch;
+    const bool has_room = max > 0 && out_.size() < settings_.prefetch;
     if (has_room) resume_all();
     const Deadline until =
         batch.empty() ? std::min(deadline, steady_clock::now() + kPollMax) : Deadline();

@@ -78,6 +78,10 @@ Result<std::vector<Message>> QueueSource::receive(std::size_t max, Deadline dead
     return fail(std::move(connected).error());
   }
   std::vector<Message> batch;
+  if (max == 0) {
+    if (Result<> alive = stay_alive(deadline); !alive) return fail(lose_session(alive.error()));
+    return batch;
+  }
   while (batch.size() < max) {
     Result<bool> taken = take_one(batch);
     if (!taken) return fail(lose_session(taken.error()));
@@ -89,6 +93,21 @@ Result<std::vector<Message>> QueueSource::receive(std::size_t max, Deadline dead
       break;
   }
   return batch;
+}
+
+// Reading would bring messages, so the library is not called; the broker hears of us all the same.
+Result<> QueueSource::stay_alive(Deadline deadline) {
+  const Deadline now = steady_clock::now();
+  if (now >= next_heartbeat_) {
+    next_heartbeat_ = now + settings_.heartbeat / 3;
+    amqp_frame_t heartbeat{};
+    heartbeat.frame_type = AMQP_FRAME_HEARTBEAT;
+    const int status = amqp_send_frame(connection_.get(), &heartbeat);
+    if (status != AMQP_STATUS_OK) return fail(translate_status(status, "to be told of us"));
+  }
+  const Deadline pause = std::min(deadline, now + kWaitMax);
+  if (link_.wakeup().wait(-1, pause) == Wakeup::Cause::kWoken) (void)link_.wakeup().woken();
+  return {};
 }
 
 Result<bool> QueueSource::take_one(std::vector<Message>& batch) {

@@ -31,6 +31,7 @@ class QueueSource final : public Source {
   Result<> declare(const Connection& connection) const;
   Error lose_session(const Error& why);
 
+  Result<> stay_alive(Deadline deadline);
   // One more, if it is here already: false where there is none.
   Result<bool> take_one(std::vector<Message>& batch);
   Message named(const amqp_envelope_t& envelope);
@@ -45,6 +46,7 @@ class QueueSource final : public Source {
   Publisher publisher_;
   Outstanding<DeliveryTag> out_;
   bool has_warned_of_id_ = false;
+  Deadline next_heartbeat_{};
 };
 
 }  // namespace recourse::message::rabbitmq

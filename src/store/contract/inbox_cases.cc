@@ -1,9 +1,11 @@
 // Marks of messages: one winner for each key, and its task with it.
 #include <algorithm>
 #include <atomic>
+#include <future>
 #include <set>
 #include <string>
-#include <thread>
+#include <utility>
+#include <vector>
 
 #include "store/contract/contract.h"
 #include "store/contract/parallel.h"
@@ -140,7 +142,7 @@ TEST_P(StoreContract, AMessageThatFailedAtFirstIsATaskThatWaits) {
   EXPECT_EQ(task.state, State::kPending);
   EXPECT_EQ(task.due_at, dealt.tried->transition.due_at);
   EXPECT_EQ(task.attempts, 1);
-  EXPECT_EQ(task.error, dealt.tried->transition.error);
+  EXPECT_EQ(task.last_error, dealt.tried->transition.error);
   EXPECT_EQ(task.ticket.fence, task::next(dealt.tried->transition.ticket.fence));
   EXPECT_EQ(attempts_of(item.id), std::vector{*dealt.tried->attempt});
   EXPECT_EQ(must(reader().notes(item.id, kWithin)), dealt.tried->notes);
@@ -307,6 +309,59 @@ TEST_P(StoreContract, AFirstAttemptThatIsNotOfItsTaskIsRefused) {
   EXPECT_TRUE(refused([](Dealt& dealt) { dealt.tried->transition.to = State::kDead; }));
   EXPECT_TRUE(refused([](Dealt& dealt) { dealt.tried->attempt->fence = task::Fence(7); }));
   EXPECT_THAT(must(inbox().look_up(std::vector{key("a")}, kWithin)), ElementsAre(std::nullopt));
+}
+
+// False: this store has no guests.
+bool has_guests(const Result<>& transacted) { return code_of(transacted) != ErrorCode::kInvalid; }
+
+TEST_P(StoreContract, AGuestsMarkIsThereIfItsTransactionCommits) {
+  const TimePoint end = store_now() + kHour;
+  const auto transact = [&](FunctionRef<Result<>(Guest&)> work) {
+    return creates().transact(kWithin, work);
+  };
+  const Result<> kept =
+      transact([&](Guest& guest) { return mark_within(guest, key("kept"), end); });
+  if (!has_guests(kept)) return;
+  EXPECT_TRUE(kept);
+  const Result<> dropped = transact([&](Guest& guest) -> Result<> {
+    EXPECT_TRUE(mark_within(guest, key("dropped"), end));
+    return fail(ErrorCode::kNotFound, "the work did not find what it wanted");
+  });
+  EXPECT_EQ(code_of(dropped), ErrorCode::kNotFound);
+  const Result<> second = transact([&](Guest& guest) -> Result<> {
+    EXPECT_TRUE(mark_within(guest, key("before"), end));
+    return mark_within(guest, key("kept"), end);
+  });
+  EXPECT_EQ(code_of(second), ErrorCode::kConflict);
+  EXPECT_EQ(code_of(transact([&](Guest& guest) { return mark_within(guest, key(""), end); })),
+            ErrorCode::kInvalid);
+
+  const std::vector keys{key("kept"), key("dropped"), key("before")};
+  EXPECT_THAT(must(inbox().look_up(keys, kWithin)),
+              ElementsAre(Seen(), std::nullopt, std::nullopt));
+  EXPECT_FALSE(must(inbox().mark(std::vector{done(key("kept"))}, kWithin)).at(0).is_new);
+}
+
+TEST_P(StoreContract, WhoMarksWhatAGuestIsAboutToMarkWaitsForIt) {
+  const TimePoint end = store_now() + kHour;
+  Inbox& beside = other_inbox();
+  for (const bool commits : {true, false}) {
+    const MessageKey message = key(commits ? "a" : "b");
+    std::future<std::vector<Marked>> waiting;
+    const Result<> transacted = creates().transact(kWithin, [&](Guest& guest) -> Result<> {
+      if (Result<> marked = mark_within(guest, message, end); !marked) return marked;
+      waiting = std::async(std::launch::async, [&] {
+        return must(beside.mark(
+            std::vector{handed_on(message, pending(new_id(), spec_of())), done(key("z"))},
+            kWithin));
+      });
+      EXPECT_EQ(waiting.wait_for(50ms), std::future_status::timeout);
+      return commits ? Result<>() : fail(ErrorCode::kNotFound, "the work failed");
+    });
+    if (!has_guests(transacted)) return;
+    EXPECT_EQ(waiting.get().at(0).is_new, !commits);
+  }
+  EXPECT_THAT(listed(), SizeIs(1));
 }
 
 }  // namespace

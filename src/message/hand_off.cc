@@ -1,0 +1,93 @@
+#include "message/hand_off.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace recourse::message {
+namespace {
+
+// A limit may be as good as none.
+Deadline end_of(Duration wait) {
+  return std::chrono::steady_clock::now() + std::min<Duration>(wait, std::chrono::hours(24));
+}
+
+}  // namespace
+
+bool HandOff::has_room() const {
+  const MutexLock lock(mutex_);
+  return waiting_.size() + (is_dealing_ ? 1 : 0) < kBatchesInFlightMax;
+}
+
+void HandOff::offer(std::vector<Message> batch) {
+  {
+    const MutexLock lock(mutex_);
+    if (is_closed_) return;
+    waiting_.push_back(std::move(batch));
+  }
+  changed_.notify_all();
+}
+
+std::vector<Verdict> HandOff::take_verdicts(Deadline now) {
+  std::vector<Verdict> due;
+  const MutexLock lock(mutex_);
+  const auto is_due = [&](const DueVerdict& one) {
+    if (one.from > now) return false;
+    due.push_back(one.verdict);
+    return true;
+  };
+  std::erase_if(verdicts_, is_due);
+  return due;
+}
+
+std::optional<std::vector<Message>> HandOff::take() {
+  const MutexLock lock(mutex_);
+  while (waiting_.empty() && !is_closed_) changed_.wait(mutex_);
+  if (is_closed_) return std::nullopt;
+  std::vector<Message> batch = std::move(waiting_.front());
+  waiting_.pop_front();
+  is_dealing_ = true;
+  return batch;
+}
+
+void HandOff::decide(const std::vector<DueVerdict>& verdicts) {
+  const MutexLock lock(mutex_);
+  verdicts_.insert(verdicts_.end(), verdicts.begin(), verdicts.end());
+}
+
+void HandOff::finish() {
+  {
+    const MutexLock lock(mutex_);
+    is_dealing_ = false;
+  }
+  changed_.notify_all();
+}
+
+bool HandOff::closed_within(Duration pause) {
+  const Deadline until = end_of(pause);
+  const MutexLock lock(mutex_);
+  while (!is_closed_) {
+    if (changed_.wait_until(mutex_, until) == std::cv_status::timeout) break;
+  }
+  return is_closed_;
+}
+
+void HandOff::close() {
+  {
+    const MutexLock lock(mutex_);
+    is_closed_ = true;
+    waiting_.clear();
+  }
+  changed_.notify_all();
+}
+
+bool HandOff::idle_within(Duration limit) {
+  const Deadline until = end_of(limit);
+  const MutexLock lock(mutex_);
+  while (is_dealing_) {
+    if (changed_.wait_until(mutex_, until) == std::cv_status::timeout) break;
+  }
+  return !is_dealing_;
+}
+
+}  // namespace recourse::message

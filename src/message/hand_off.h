@@ -1,0 +1,60 @@
+// Between the thread that speaks with the broker and the one that deals with messages: batches go
+// one way, verdicts the other. Bounded: one batch is dealt with and one waits; the broker keeps the
+// rest.
+//
+// Thread safety: safe to use from any thread.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/time.h"
+#include "message/broker.h"
+#include "message/message.h"
+
+namespace recourse::message {
+
+inline constexpr std::size_t kBatchesInFlightMax = 2;
+
+struct DueVerdict {
+  Verdict verdict;
+  // Not told to the broker before.
+  Deadline from = {};
+};
+
+class HandOff {
+ public:
+  // --- the broker's side ---
+  [[nodiscard]] bool has_room() const;
+  // Only where there is room; never empty. After close() it is dropped: the broker has it.
+  void offer(std::vector<Message> batch);
+  // Those whose time has come; each once.
+  std::vector<Verdict> take_verdicts(Deadline now);
+
+  // --- the dealer's side ---
+  // Waits for one; empty: it is closed.
+  std::optional<std::vector<Message>> take();
+  void decide(const std::vector<DueVerdict>& verdicts);
+  // The batch that was taken is dealt with, or given up.
+  void finish();
+  // True: it was closed meanwhile.
+  bool closed_within(Duration pause);
+
+  // Nobody takes anything from now on.
+  void close();
+  // After close(): waits for the batch that is being dealt with. False: it takes longer.
+  bool idle_within(Duration limit);
+
+ private:
+  mutable Mutex mutex_;
+  ConditionVariable changed_;
+  std::deque<std::vector<Message>> waiting_ GUARDED_BY(mutex_);
+  std::vector<DueVerdict> verdicts_ GUARDED_BY(mutex_);
+  bool is_dealing_ GUARDED_BY(mutex_) = false;
+  bool is_closed_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace recourse::message

@@ -1,0 +1,44 @@
+// Retrying a message by publishing it once more, to its own topic, instead of calling the handler:
+// it takes its place behind what came later, and whoever consumes that topic gets it.
+//
+// How often it was tried travels with it in a header, so that it comes before a person after as
+// many retries as any other. Its mark is forgotten first: a crash in between publishes it twice,
+// and the marks see to it that one of them counts.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "engine/attempt_run.h"
+#include "message/envelope.h"
+#include "message/message.h"
+#include "store/inbox.h"
+
+namespace recourse::message {
+
+// Carries how many retries are used up.
+inline constexpr std::string_view kReplayHeader = "recourse-replay";
+
+// Zero where there is none, or none that makes sense.
+int replays_of(const std::vector<Header>& headers);
+// As it is published again.
+Outgoing outgoing_of(const Envelope& envelope, std::string body, int retries);
+
+// Durable on the broker when it answers.
+using Publish = std::function<Result<>(Outgoing)>;
+
+struct ReplayParts {
+  store::Inbox& inbox;
+  Log& log;
+  Publish publish;
+};
+
+// A task that was tried is published; one that was not is run. A task that is no message goes to a
+// person.
+engine::Handler replay_retries(engine::Handler handler, const ReplayParts& parts);
+
+}  // namespace recourse::message
