@@ -1,5 +1,4 @@
-#include "message/feeder.h"
-
+// A feeder between a broker in memory and what deals with messages. MSG-12
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,19 +10,22 @@
 #include <stdexcept>
 #include <thread>
 
-#include "base/mutex.h"
-#include "message/test_source.h"
+#include "message/feeder.h"
+#include "tests/support/message_test_source.h"
 
-namespace recourse::message {
+namespace recourse::tests {
+
 namespace {
 
+using message::Deal;
+using message::Dealing;
+using message::Feeder;
+using message::FeederSettings;
 using namespace std::chrono_literals;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
-using ::testing::UnorderedElementsAre;
 
 bool comes_true(const std::function<bool()>& holds) {
   const auto until = std::chrono::steady_clock::now() + 20s;
@@ -280,4 +282,4 @@ TEST_F(FeederTest, OneThatWasNeverStartedGoesQuietly) {
 }
 
 }  // namespace
-}  // namespace recourse::message
+}  // namespace recourse::tests

@@ -15,7 +15,16 @@
 #include "base/mutex.h"
 #include "message/broker.h"
 
-namespace recourse::message {
+namespace recourse::tests {
+
+using message::Deadline;
+using message::Fate;
+using message::Message;
+using message::Outgoing;
+using message::Settlement;
+using message::Source;
+using message::Ticket;
+using message::Verdict;
 
 // What outlives the source.
 class TestBroker {
@@ -134,4 +143,4 @@ class TestSource final : public Source {
   std::shared_ptr<TestBroker> broker_;
 };
 
-}  // namespace recourse::message
+}  // namespace recourse::tests

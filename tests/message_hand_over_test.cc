@@ -1,0 +1,243 @@
+// Messages handed to an engine over a store in memory: marks, order within a key, replay.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/mutex.h"
+#include "message/ordering.h"
+#include "message/replay.h"
+#include "store/memory/memory_store.h"
+#include "tests/message_door.h"
+#include "tests/support/message_test_source.h"
+
+namespace recourse::tests {
+namespace {
+
+using message::Dealing;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+bool soon(const std::function<bool()>& holds) {
+  const auto until = std::chrono::steady_clock::now() + 20s;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(2ms);
+  }
+  return true;
+}
+
+Message message(const std::string& id, std::string body = "{}", std::string key = {}) {
+  return {.source = "shop",
+          .topic = "orders",
+          .key = std::move(key),
+          .id = id,
+          .body = std::move(body)};
+}
+
+class MessageHandOver : public ::testing::Test {
+ protected:
+  static engine::AttemptResult failed(std::string why) {
+    return engine::Failed{policy::Declined{std::move(why)}};
+  }
+  std::vector<Dealing> deal(const std::vector<Message>& batch,
+                            message::HandOverSettings settings = message_settings()) {
+    return door_.deal(std::move(settings))(batch, {}).value();
+  }
+  std::vector<task::Task> tasks() {
+    return door_.opened().reader().list({}, std::nullopt, store::kPageRowsMax, 1s).value().tasks;
+  }
+  std::size_t count_of(task::State state) {
+    const auto all = tasks();
+    return static_cast<std::size_t>(std::ranges::count(all, state, &task::Task::state));
+  }
+  void note(const std::string& what) {
+    const MutexLock lock(mutex_);
+    ran_.push_back(what);
+  }
+  std::vector<std::string> ran() {
+    const MutexLock lock(mutex_);
+    return ran_;
+  }
+  static std::string id_of(const task::Task& task) {
+    return task.spec.search_keys.at("message_id");
+  }
+
+  MemoryLog log_;
+  SystemClock clock_;
+  Mutex mutex_;
+  std::vector<std::string> ran_ GUARDED_BY(mutex_);
+  MessageDoor door_{store::memory::open(store::memory::make_data(), clock_), log_};
+};
+
+// I12: however often it is delivered, in one batch or in several, it makes one task.
+TEST_F(MessageHandOver, AMessageThatComesAgainMakesOneTask) {
+  const auto once = deal({message("a"), message("b"), message("a")});
+  const auto again = deal({message("b"), message("c")});
+
+  EXPECT_THAT(once, ElementsAre(Dealing::kDone, Dealing::kDone, Dealing::kDone));
+  EXPECT_THAT(again, ElementsAre(Dealing::kDone, Dealing::kDone));
+  EXPECT_THAT(tasks(), SizeIs(3));
+}
+
+TEST_F(MessageHandOver, TheEngineRunsItAndRetriesIt) {
+  door_.handle(MessageDoor::handler_of([&](const task::Task& task) -> engine::AttemptResult {
+    note(task.spec.payload);
+    if (task.retries < 2) return failed("connection refused");
+    return engine::Succeeded{};
+  }));
+
+  deal({message("a", "pay")});
+
+  EXPECT_TRUE(soon([&] { return count_of(task::State::kSucceeded) == 1; }));
+  EXPECT_THAT(ran(), ElementsAre("pay", "pay", "pay"));
+}
+
+// MSG-12
+TEST_F(MessageHandOver, WhatCanNeverBeRecordedIsRefusedAndTheOthersAreDone) {
+  const auto dealings =
+      deal({message("a"), message("large", std::string(task::kPayloadBytesMax + 1, 'x')),
+            message(""), message(std::string(256, 'i')), message("\xFF\x00\xFE", "\xFF")});
+
+  EXPECT_THAT(dealings, ElementsAre(Dealing::kDone, Dealing::kRefused, Dealing::kRefused,
+                                    Dealing::kRefused, Dealing::kDone));
+  EXPECT_THAT(tasks(), SizeIs(2));
+  EXPECT_THAT(log_.lines(), Contains(HasSubstr("publish it smaller")));
+}
+
+TEST_F(MessageHandOver, BatchesAreAsLargeAsTheStoreTakes) {
+  std::vector<Message> batch;
+  for (int i = 0; i < 40; ++i) {
+    batch.push_back(message("large" + std::to_string(i), std::string(task::kPayloadBytesMax, 'x')));
+  }
+  for (int i = 0; i < 1'200; ++i) batch.push_back(message(std::to_string(i)));
+
+  const auto dealings = deal(batch);
+
+  EXPECT_THAT(dealings, ::testing::Each(Dealing::kDone));
+  const auto counts = door_.opened().reader().counts(1s).value();
+  EXPECT_EQ(counts.at({kOrders, task::State::kPending}), 1'240);
+}
+
+// ENG-3 for messages
+TEST_F(MessageHandOver, ABodyThatDoesNotParseGoesToAPersonAtOnce) {
+  message::HandOverSettings settings = message_settings();
+  settings.format = message::BodyFormat::kJson;
+
+  const auto dealings =
+      deal({message("bad", "{nonsense"), message("good", R"({"a":1})")}, settings);
+
+  EXPECT_THAT(dealings, ElementsAre(Dealing::kDone, Dealing::kDone));
+  ASSERT_EQ(count_of(task::State::kDead), 1U);
+  for (const task::Task& task : tasks()) {
+    if (task.state != task::State::kDead) continue;
+    EXPECT_EQ(id_of(task), "bad");
+    EXPECT_EQ(task.last_error->code, "SERDE_ERROR");
+    EXPECT_EQ(task.attempts, 1);
+    EXPECT_THAT(door_.opened().reader().attempts(task.id, 1s).value(), SizeIs(1));
+  }
+  EXPECT_THAT(log_.lines(), Contains(HasSubstr("message_consume_failed")));
+  EXPECT_THAT(log_.lines(), Contains(HasSubstr("message_gave_up")));
+}
+
+class MessageOrder : public MessageHandOver {
+ protected:
+  void start(message::OrderSettings settings) {
+    door_.handle(message::keep_order(
+        MessageDoor::handler_of([&](const task::Task& task) -> engine::AttemptResult {
+          const std::string id = id_of(task);
+          note(id);
+          if (id == "dead") return failed("a business error");
+          if (id == "late" && task.retries < 1) return failed("connection refused");
+          return engine::Succeeded{};
+        }),
+        door_.opened().reader(), settings));
+  }
+  static message::HandOverSettings ordered() {
+    message::HandOverSettings settings = message_settings();
+    settings.handling.ordered = true;
+    return settings;
+  }
+  // Those that ran, without the others.
+  std::vector<std::string> ran_of_key() {
+    std::vector<std::string> mine = ran();
+    std::erase(mine, "other");
+    return mine;
+  }
+};
+
+TEST_F(MessageOrder, NoneOvertakesAnOlderOneOfItsKey) {
+  start({.pause_min = 20ms});
+
+  deal({message("late", "{}", "c-7"), message("2", "{}", "c-7"), message("other", "{}", "c-8"),
+        message("3", "{}", "c-7")},
+       ordered());
+
+  EXPECT_TRUE(soon([&] { return count_of(task::State::kSucceeded) == 4; }));
+  EXPECT_THAT(ran_of_key(), ElementsAre("late", "late", "2", "3"));
+}
+
+TEST_F(MessageOrder, ADeadHeadBlocksItsKeyUntilSomebodyHasDealtWithIt) {
+  start({.pause_min = 20ms});
+
+  deal({message("dead", "{}", "c-7"), message("2", "{}", "c-7"), message("other", "{}", "c-8")},
+       ordered());
+
+  EXPECT_TRUE(soon([&] { return count_of(task::State::kSucceeded) == 1; }));
+  std::this_thread::sleep_for(200ms);
+  EXPECT_THAT(ran_of_key(), ElementsAre("dead"));
+  for (const task::Task& task : tasks()) {
+    EXPECT_EQ(task.retries, 0) << "waiting uses no retry";
+    if (task.state != task::State::kDead) continue;
+    task::Order order;
+    order.move = task::Move::kIgnore;
+    ASSERT_TRUE(door_.opened().store().control(std::vector{task.id}, order, "joe", 1s));
+  }
+  EXPECT_TRUE(soon([&] { return count_of(task::State::kSucceeded) == 2; }));
+}
+
+TEST_F(MessageOrder, ADeadHeadIsSkippedWhereThatIsWanted) {
+  start({.skips_dead_heads = true, .pause_min = 20ms});
+
+  deal({message("dead", "{}", "c-7"), message("2", "{}", "c-7")}, ordered());
+
+  EXPECT_TRUE(soon([&] { return count_of(task::State::kSucceeded) == 1; }));
+  EXPECT_THAT(ran(), ElementsAre("dead", "2"));
+}
+
+// MSG-13: the retry's action is to publish it again; it ends with a person after as many retries.
+TEST_F(MessageHandOver, ARetryIsPublishedAgainUntilItsRetriesAreUsedUp) {
+  std::atomic<int> published = 0;
+  message::HandOverSettings settings = message_settings();
+  settings.handling.max_retries = 2;
+  const message::Deal deal = door_.deal(settings);
+  door_.handle(message::replay_retries(
+      MessageDoor::handler_of([&](const task::Task& task) {
+        note(id_of(task) + std::to_string(task.retries));
+        return failed("connection refused");
+      }),
+      {.inbox = door_.opened().inbox(), .log = log_, .publish = [&](Outgoing outgoing) -> Result<> {
+         if (++published == 1) return fail(ErrorCode::kUnavailable, "no broker");
+         Message again = message(outgoing.id, outgoing.body);
+         again.headers = outgoing.headers;
+         return deal(std::vector{again}, {}) ? Result<>() : fail(ErrorCode::kUnavailable, "");
+       }}));
+
+  ASSERT_TRUE(deal(std::vector{message("a")}, {}));
+
+  EXPECT_TRUE(soon([&] { return count_of(task::State::kDead) == 1; }));
+  // One retry was the broker's.
+  EXPECT_THAT(ran(), ElementsAre("a0", "a2"));
+  EXPECT_EQ(count_of(task::State::kSucceeded), 1U) << "those that were published have ended";
+  EXPECT_EQ(published, 2);
+}
+
+}  // namespace
+}  // namespace recourse::tests
