@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "message/order_wait.h"
 #include "message/records.h"
 #include "store/limits.h"
 
@@ -129,7 +130,7 @@ std::vector<HistoryEntry> history_of(const task::Task& task,
   std::vector<HistoryEntry> history;
   for (const store::Attempt& attempt : attempts) {
     // It waited for its turn, or for what it needs: nothing failed.
-    if (!attempt.error) continue;
+    if (!attempt.error || attempt.error->code == kWaitsForOrder) continue;
     history.push_back(failure_of(attempt));
   }
   // One that succeeds leaves no row; the message's own tells of it.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "message/order_wait.h"
 #include "message/records.h"
 #include "store/limits.h"
 
@@ -133,27 +134,11 @@ TEST(MessageHistory, LeavesOutWhatWasNoFailure) {
   task.attempts = 2;
   store::Attempt waited = failed(1, 1s);
   waited.error.reset();
-  const auto history = history_of(task, {waited, failed(2, 1s)}, {});
+  store::Attempt in_line = failed(2, 1s);
+  in_line.error->code = kWaitsForOrder;
+  const auto history = history_of(task, {waited, in_line, failed(3, 1s)}, {});
   ASSERT_EQ(history.size(), 1U);
-  EXPECT_EQ(history[0].attempt, 2);
-}
-
-TEST(MessageStatus, OfSeveralGroupsTheOneThatNeedsAPersonIsTold) {
-  EXPECT_GT(attention(Status::kPending), attention(Status::kRetrying));
-  EXPECT_GT(attention(Status::kRetrying), attention(Status::kIgnored));
-  EXPECT_GT(attention(Status::kIgnored), attention(Status::kProcessed));
-}
-
-TEST(MessageStatus, CoversEveryStateOnce) {
-  std::size_t states = 0;
-  for (const Status status : kAllStatuses) {
-    states += states_of(status).size();
-    EXPECT_EQ(parse_status(to_string(status)), status);
-    EXPECT_EQ(parse_status(std::to_string(number_of(status))), status);
-  }
-  EXPECT_EQ(states, task::kAllStates.size());
-  EXPECT_FALSE(parse_status("4"));
-  EXPECT_FALSE(parse_status("retrying"));
+  EXPECT_EQ(history[0].attempt, 3);
 }
 
 Record record_in(task::State state) {

@@ -6,6 +6,16 @@
 #include "message/records.h"
 
 namespace recourse::message {
+namespace {
+
+// One that is scheduled, or under way, is still left: so it is five after the first failure.
+int retries_left_of(const task::Task& task) {
+  const bool is_retrying = status_of(task.state) == Status::kRetrying;
+  const int made = is_retrying && task.retries > 0 ? task.retries - 1 : task.retries;
+  return std::max(0, task.spec.max_retries - made);
+}
+
+}  // namespace
 
 Result<Record> record_of(const task::Task& task) {
   std::optional<Envelope> envelope = envelope_of(task.spec);
@@ -26,7 +36,7 @@ Result<Record> record_of(const task::Task& task) {
     record.error = task.last_error->message;
   }
   record.max_retries = task.spec.max_retries;
-  record.retries_left = std::max(0, task.spec.max_retries - task.retries);
+  record.retries_left = retries_left_of(task);
   record.attempts = task.attempts;
   record.version = task.ticket.fence.value;
   if (task.state == task::State::kPending) record.next_retry_at = task.due_at;

@@ -21,7 +21,7 @@ std::optional<std::pair<std::string, std::string>> narrowest_key(const Query& qu
       {kGroupKey, query.group},
       {kSourceKey, query.source}};
   for (const auto& [name, value] : by_width) {
-    if (value) return std::pair(std::string(name), *value);
+    if (value) return std::pair(std::string(name), search_text(*value));
   }
   return std::nullopt;
 }
@@ -49,7 +49,7 @@ bool has_key(const task::Task& task, std::string_view name,
              const std::optional<std::string>& value) {
   if (!value) return true;
   const auto found = task.spec.search_keys.find(std::string(name));
-  return found != task.spec.search_keys.end() && found->second == *value;
+  return found != task.spec.search_keys.end() && found->second == search_text(*value);
 }
 
 // The row of one that waits does not tell when it was last tried.
