@@ -10,12 +10,15 @@
 #include "api/shapes.h"
 #include "api/task_filter.h"
 #include "base/rfc3339.h"
+#include "base/text.h"
 
 namespace recourse::api {
 namespace {
 
 using boost::json::array;
 using boost::json::object;
+
+constexpr std::size_t kTroubleCharacters = 200;
 
 http::Response nodes(Desk& desk, const Call&) {
   const auto rows = desk.opened.reader().nodes(kPatience);
@@ -145,6 +148,20 @@ http::Response text(std::string body, int status = 200) {
 
 http::Response livez(Desk&, const Call&) { return text("ok\n"); }
 
+// A broker that is away makes nobody red: all else goes on.
+std::string sources_text(const Desk& desk) {
+  std::string lines;
+  if (!desk.messages.sources) return lines;
+  for (const SourceCard& source : desk.messages.sources()) {
+    const message::FeederFigures& figures = source.figures;
+    const std::string how = figures.trouble.empty()
+                                ? (figures.connected ? "connected" : "not connected yet")
+                                : one_line(figures.trouble, kTroubleCharacters);
+    lines += "message source " + source.name + ": " + how + "\n";
+  }
+  return lines;
+}
+
 // Red before anything stops, so that balancers send nothing more.
 http::Response readyz(Desk& desk, const Call& call) {
   const engine::Core::Status status = desk.node.status();
@@ -156,7 +173,7 @@ http::Response readyz(Desk& desk, const Call& call) {
   }
   if (!why.empty()) return refuse(503, why);
   if (!call.request.parameter("verbose")) return text("ok\n");
-  return text("node: live\nstore: answers heartbeats\n");
+  return text("node: live\nstore: answers heartbeats\n" + sources_text(desk));
 }
 
 http::Response metrics(Desk& desk, const Call&) {
@@ -192,10 +209,26 @@ std::vector<Route> system_routes() {
 
 std::vector<Route> all_routes() {
   std::vector<Route> routes;
-  for (auto part :
-       {submit_routes, task_routes, control_routes, case_routes, bulk_routes, create_routes,
-        degrade_routes, guard_routes, abnormal_routes, kind_routes, schedule_routes, lease_routes,
-        notify_routes, delivery_routes, alert_routes, token_routes, system_routes}) {
+  for (auto part : {submit_routes,
+                    task_routes,
+                    control_routes,
+                    case_routes,
+                    bulk_routes,
+                    create_routes,
+                    degrade_routes,
+                    guard_routes,
+                    abnormal_routes,
+                    message_routes,
+                    message_consumer_routes,
+                    msg_retry_routes,
+                    kind_routes,
+                    schedule_routes,
+                    lease_routes,
+                    notify_routes,
+                    delivery_routes,
+                    alert_routes,
+                    token_routes,
+                    system_routes}) {
     for (Route& route : part()) routes.push_back(std::move(route));
   }
   return routes;
