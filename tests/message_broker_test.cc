@@ -185,5 +185,24 @@ TEST_P(MessageBroker, TwoConsumersShareWhatThereIs) {
   EXPECT_THAT(std::set<std::string>(all.begin(), all.end()), SizeIs(20));
 }
 
+// A caller that has no room still owns what is out.
+TEST_P(MessageBroker, AskedForNothingItTakesNothingAndKeepsWhatIsOut) {
+  const auto source = open();
+  publish(*source, 3);
+  const std::vector<Message> one = receive(*source, 1);
+  ASSERT_THAT(one, SizeIs(1));
+
+  const auto end =
+      in(std::chrono::duration_cast<std::chrono::milliseconds>(settings().heartbeat * 2));
+  while (std::chrono::steady_clock::now() < end) {
+    const auto none = source->receive(0, in(300ms));
+    ASSERT_TRUE(none) << none.error().message;
+    EXPECT_THAT(*none, IsEmpty());
+  }
+
+  EXPECT_EQ(settle(*source, one).accepted, 1U);
+  EXPECT_THAT(ids(receive(*source, 2)), ElementsAre("m1", "m2"));
+}
+
 }  // namespace
 }  // namespace recourse::tests

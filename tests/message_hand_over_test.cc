@@ -218,17 +218,21 @@ TEST_F(MessageHandOver, ARetryIsPublishedAgainUntilItsRetriesAreUsedUp) {
   message::HandOverSettings settings = message_settings();
   settings.handling.max_retries = 2;
   const message::Deal deal = door_.deal(settings);
-  door_.handle(message::replay_retries(
-      MessageDoor::handler_of([&](const task::Task& task) {
-        note(id_of(task) + std::to_string(task.retries));
-        return failed("connection refused");
-      }),
-      {.inbox = door_.opened().inbox(), .log = log_, .publish = [&](Outgoing outgoing) -> Result<> {
-         if (++published == 1) return fail(ErrorCode::kUnavailable, "no broker");
-         Message again = message(outgoing.id, outgoing.body);
-         again.headers = outgoing.headers;
-         return deal(std::vector{again}, {}) ? Result<>() : fail(ErrorCode::kUnavailable, "");
-       }}));
+  door_.handle(message::replay_retries(MessageDoor::handler_of([&](const task::Task& task) {
+                                         note(id_of(task) + std::to_string(task.retries));
+                                         return failed("connection refused");
+                                       }),
+                                       {.inbox = door_.opened().inbox(),
+                                        .log = log_,
+                                        .publish = [&](const Outgoing& outgoing) -> Result<> {
+                                          if (++published == 1)
+                                            return fail(ErrorCode::kUnavailable, "no broker");
+                                          Message again = message(outgoing.id, outgoing.body);
+                                          again.headers = outgoing.headers;
+                                          return deal(std::vector{again}, {})
+                                                     ? Result<>()
+                                                     : fail(ErrorCode::kUnavailable, "");
+                                        }}));
 
   ASSERT_TRUE(deal(std::vector{message("a")}, {}));
 

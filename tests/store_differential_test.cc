@@ -84,7 +84,7 @@ class StoreDifferential : public testing::Test {
   static void forget_everything(FreshDatabase& database) {
     const std::unique_ptr<sql::Connection> connection = database.connect();
     for (const char* table : {"task", "archive", "unique", "search", "attempt", "audit", "node",
-                              "counter", "pause", "note", "case"}) {
+                              "counter", "pause", "note", "case", "inbox"}) {
       ASSERT_TRUE(connection->run(fmt::format("DELETE FROM recourse_{}", table)));
     }
     ASSERT_TRUE(connection->run("UPDATE recourse_meta SET value = 0 WHERE name = 'pauses'"));

@@ -27,7 +27,7 @@ store::Submission submission_of(task::Task task, const store::BirthClaim& claim)
   return {.id = task.id, .spec = std::move(task.spec), .delay = Duration::zero(), .claim = claim};
 }
 
-store::Note note_of(const task::Transition& change, std::string text) {
+store::Note note_of(const task::Transition& change, const std::string& text) {
   return {.task = change.task,
           .fence = change.ticket.fence,
           .number = 1,
@@ -57,7 +57,7 @@ Tried tried(FirstAttempt attempt, const policy::Decision& decision, const engine
       engine::attempt_row(outcome.transition, task::to_string(task::Owner(attempt.claim.owner)),
                           {.started_at = attempt.started_at, .ended_at = attempt.ended_at});
   if (!attempt.note.empty()) {
-    outcome.notes.push_back(note_of(outcome.transition, std::move(attempt.note)));
+    outcome.notes.push_back(note_of(outcome.transition, attempt.note));
   }
   return {.task = submission_of(std::move(task), attempt.claim),
           .outcome = std::move(outcome),

@@ -1,12 +1,10 @@
 #include "message/hand_over.h"
 
 #include <algorithm>
-#include <array>
 #include <boost/json.hpp>
 #include <chrono>
 #include <map>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,6 +20,7 @@ namespace {
 
 // Of one call of the store.
 constexpr Duration kMarkPatience = std::chrono::seconds(10);
+constexpr std::string_view kUnreadable = "SERDE_ERROR";
 // What a row takes beside what its publisher sent.
 constexpr std::size_t kRowBytes = 200;
 
@@ -32,15 +31,19 @@ bool is_json(std::string_view body) {
   return !error;
 }
 
-// A message on its way into the store.
-struct Item {
-  std::size_t place;  // in the batch
-  std::string id;
-  store::Dealt dealt;
-  // Set where a person has to look at once.
-  bool gave_up = false;
+std::size_t bytes_of(const store::Dealt& mark) {
+  return kRowBytes + task::size_of(mark.task->spec);
+}
 
-  [[nodiscard]] std::size_t bytes() const { return kRowBytes + task::size_of(dealt.task->spec); }
+// A batch on its way into the store.
+struct Writing {
+  std::span<const Message> batch;
+  std::vector<Dealing> dealings;  // one for each of it
+  std::vector<store::Dealt> marks;
+  std::vector<std::size_t> places;  // of the marks' messages, in the batch
+
+  [[nodiscard]] const Message& message_of(std::size_t mark) const { return batch[places[mark]]; }
+  [[nodiscard]] Dealing& dealing_of(std::size_t mark) { return dealings[places[mark]]; }
 };
 
 class HandOver {
@@ -53,15 +56,13 @@ class HandOver {
   Result<std::vector<Dealing>> deal(std::span<const Message> batch);
 
  private:
-  Result<Item> item_of(const Message& message, std::size_t place);
+  Result<store::Dealt> mark_of(const Message& message);
   FirstAttempt attempt_of(task::TaskSpec spec, int retries);
   void refuse(const Message& message, const Error& why);
-  // A part of what is to be written, as large as one call takes. An error: nothing of it was.
-  Result<> write(std::span<Item> items, std::span<const Message> batch,
-                 std::vector<Dealing>& dealings);
-  Result<> write_parts(std::vector<Item>& items, std::span<const Message> batch,
-                       std::vector<Dealing>& dealings);
-  void tell(const Item& item, std::string_view topic);
+  Result<> write_all(Writing& writing);
+  // As many as one call takes. An error: nothing of them was written.
+  Result<> write(Writing& writing, std::size_t begin, std::size_t end);
+  void tell(const Message& message, const store::Dealt& gave_up);
 
   const HandOverSettings settings_;
   const HandOverParts parts_;
@@ -80,31 +81,29 @@ FirstAttempt HandOver::attempt_of(task::TaskSpec spec, int retries) {
           .retries = retries};
 }
 
-Result<Item> HandOver::item_of(const Message& message, std::size_t place) {
+Result<store::Dealt> HandOver::mark_of(const Message& message) {
   const Envelope envelope = envelope_of(message, settings_.group);
   Result<task::TaskSpec> spec = spec_of(envelope, message.body, settings_.handling);
   if (!spec) return fail(std::move(spec).error());
   const Duration keep_for = settings_.handling.keep_done_for;
   const int retries = std::min(replays_of(message.headers), spec->max_retries);
-  Item item{.place = place,
-            .id = message.id,
-            .dealt = {.key = key_of(scope_of(envelope), message.id), .keep_for = keep_for}};
+  store::MessageKey key = key_of(scope_of(envelope), message.id);
   if (settings_.format == BodyFormat::kJson && !is_json(message.body)) {
     const auto decision = policy::dead_letter(
-        policy::Category::kUnknown, "SERDE_ERROR",
+        policy::Category::kUnknown, std::string(kUnreadable),
         "the body is not JSON: correct the publisher, or edit the body and retry");
-    item.gave_up = true;
-    item.dealt = dealt(item.dealt.key, keep_for,
-                       tried(attempt_of(*std::move(spec), retries), decision, rules_, rng_));
-  } else if (retries > 0) {
-    item.dealt = dealt(item.dealt.key, keep_for, untried(attempt_of(*std::move(spec), retries)));
-  } else {
-    item.dealt.task = store::Submission{.id = task::TaskId(parts_.ids.next()),
-                                        .spec = *std::move(spec),
-                                        .delay = Duration::zero(),
-                                        .claim = std::nullopt};
+    return dealt(std::move(key), keep_for,
+                 tried(attempt_of(*std::move(spec), retries), decision, rules_, rng_));
   }
-  return item;
+  if (retries > 0) {
+    return dealt(std::move(key), keep_for, untried(attempt_of(*std::move(spec), retries)));
+  }
+  return store::Dealt{.key = std::move(key),
+                      .keep_for = keep_for,
+                      .task = store::Submission{.id = task::TaskId(parts_.ids.next()),
+                                                .spec = *std::move(spec),
+                                                .delay = Duration::zero(),
+                                                .claim = std::nullopt}};
 }
 
 void HandOver::refuse(const Message& message, const Error& why) {
@@ -120,88 +119,87 @@ void HandOver::refuse(const Message& message, const Error& why) {
 }
 
 Result<std::vector<Dealing>> HandOver::deal(std::span<const Message> batch) {
-  std::vector<Dealing> dealings(batch.size(), Dealing::kNotYet);
-  std::vector<Item> items;
+  Writing writing{.batch = batch,
+                  .dealings = std::vector(batch.size(), Dealing::kNotYet),
+                  .marks = {},
+                  .places = {}};
   std::map<store::MessageKey, std::size_t> first_place;
   std::vector<std::pair<std::size_t, std::size_t>> repeated;  // place, and that of the first one
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    Result<Item> item = item_of(batch[i], i);
-    if (!item) {
-      refuse(batch[i], item.error());
-      dealings[i] = Dealing::kRefused;
+    Result<store::Dealt> mark = mark_of(batch[i]);
+    if (!mark) {
+      refuse(batch[i], mark.error());
+      writing.dealings[i] = Dealing::kRefused;
       continue;
     }
-    const auto [there, is_new] = first_place.emplace(item->dealt.key, i);
+    const auto [there, is_new] = first_place.emplace(mark->key, i);
     if (is_new) {
-      items.push_back(*std::move(item));
+      writing.marks.push_back(*std::move(mark));
+      writing.places.push_back(i);
     } else {
       repeated.emplace_back(i, there->second);
     }
   }
-  const Result<> written = write_parts(items, batch, dealings);
-  for (const auto& [place, first] : repeated) dealings[place] = dealings[first];
-  const bool all_wait =
-      std::ranges::all_of(dealings, [](Dealing dealing) { return dealing == Dealing::kNotYet; });
+  const Result<> written = write_all(writing);
+  for (const auto& [place, first] : repeated) writing.dealings[place] = writing.dealings[first];
+  const bool all_wait = std::ranges::all_of(
+      writing.dealings, [](Dealing dealing) { return dealing == Dealing::kNotYet; });
   if (!written && all_wait) return fail(written.error());
-  return dealings;
+  return std::move(writing.dealings);
 }
 
-Result<> HandOver::write_parts(std::vector<Item>& items, std::span<const Message> batch,
-                               std::vector<Dealing>& dealings) {
-  for (std::size_t begin = 0; begin < items.size();) {
+Result<> HandOver::write_all(Writing& writing) {
+  for (std::size_t begin = 0; begin < writing.marks.size();) {
     std::size_t end = begin;
     std::size_t bytes = 0;
-    while (end < items.size() && end - begin < store::kBatchRowsMax) {
-      bytes += items[end].bytes();
+    while (end < writing.marks.size() && end - begin < store::kBatchRowsMax) {
+      bytes += bytes_of(writing.marks[end]);
       if (end > begin && bytes > store::kBatchBytesMax) break;
       ++end;
     }
-    const auto part = std::span(items).subspan(begin, end - begin);
-    if (Result<> written = write(part, batch, dealings); !written) return written;
+    if (Result<> written = write(writing, begin, end); !written) return written;
     begin = end;
   }
   return {};
 }
 
-Result<> HandOver::write(std::span<Item> items, std::span<const Message> batch,
-                         std::vector<Dealing>& dealings) {
-  std::vector<store::Dealt> marks;
-  marks.reserve(items.size());
-  for (Item& item : items) marks.push_back(item.dealt);
-  const auto marked = parts_.inbox.mark(marks, kMarkPatience);
+Result<> HandOver::write(Writing& writing, std::size_t begin, std::size_t end) {
+  const auto part = std::span(writing.marks).subspan(begin, end - begin);
+  const auto marked = parts_.inbox.mark(part, kMarkPatience);
   if (!marked && marked.error().code == ErrorCode::kInvalid) {
     // One of them is bad, and must not keep the others.
-    if (items.size() == 1) {
-      refuse(batch[items[0].place], marked.error());
-      dealings[items[0].place] = Dealing::kRefused;
+    if (part.size() == 1) {
+      refuse(writing.message_of(begin), marked.error());
+      writing.dealing_of(begin) = Dealing::kRefused;
       return {};
     }
-    const std::size_t half = items.size() / 2;
-    if (Result<> one = write(items.first(half), batch, dealings); !one) return one;
-    return write(items.subspan(half), batch, dealings);
+    const std::size_t middle = begin + part.size() / 2;
+    if (Result<> first = write(writing, begin, middle); !first) return first;
+    return write(writing, middle, end);
   }
   if (!marked) return fail(marked.error());
   bool is_any_new = false;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    dealings[items[i].place] = Dealing::kDone;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    writing.dealing_of(begin + i) = Dealing::kDone;
     if (!(*marked)[i].is_new) continue;
     is_any_new = true;
-    if (items[i].gave_up) tell(items[i], batch[items[i].place].topic);
+    const bool gave_up = part[i].tried && part[i].tried->transition.to == task::State::kDead;
+    if (gave_up) tell(writing.message_of(begin + i), part[i]);
   }
   if (is_any_new && parts_.hint) parts_.hint();
   return {};
 }
 
-void HandOver::tell(const Item& item, std::string_view topic) {
-  const std::string id = task::to_string(item.dealt.task->id);
-  const std::string& why = item.dealt.tried->transition.error->message;
-  parts_.log.warning("message_consume_failed", {{"message", item.id},
-                                                {"topic", std::string(topic)},
-                                                {"task", id},
-                                                {"code", "SERDE_ERROR"},
-                                                {"error", why}});
+void HandOver::tell(const Message& message, const store::Dealt& gave_up) {
+  const std::string task = task::to_string(gave_up.task->id);
+  const task::Reason& why = *gave_up.tried->transition.error;
+  parts_.log.warning("message_consume_failed", {{"message", message.id},
+                                                {"topic", message.topic},
+                                                {"task", task},
+                                                {"code", why.code},
+                                                {"error", why.message}});
   parts_.log.warning("message_gave_up",
-                     {{"message", item.id}, {"task", id}, {"code", "SERDE_ERROR"}});
+                     {{"message", message.id}, {"task", task}, {"code", why.code}});
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
 #include "message/publish_line.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace recourse::message {
 namespace {
+
+// Whatever a broker in trouble makes of each: its connection is looked after in between.
+constexpr auto kWorkFor = std::chrono::milliseconds(500);
 
 Unexpected not_running() {
   return fail(ErrorCode::kUnavailable,
@@ -37,7 +41,10 @@ Result<> PublishLine::ask(std::span<const Outgoing> messages, Deadline deadline,
 }
 
 void PublishLine::work_off(FunctionRef<Result<>(std::span<const Outgoing>, Deadline)> publish) {
-  while (const std::shared_ptr<Asked> asked = next()) {
+  const Deadline end = std::chrono::steady_clock::now() + kWorkFor;
+  while (std::chrono::steady_clock::now() < end) {
+    const std::shared_ptr<Asked> asked = next();
+    if (!asked) return;
     answer(*asked, publish(asked->messages, asked->deadline));
   }
 }

@@ -23,7 +23,7 @@ class PublishLine {
   // came for it before the deadline, or the line is closed.
   Result<> ask(std::span<const Outgoing> messages, Deadline deadline, FunctionRef<void()> wake);
 
-  // On the broker's thread: answers all that wait.
+  // On the broker's thread: answers those that wait, for a moment; the rest is next.
   void work_off(FunctionRef<Result<>(std::span<const Outgoing>, Deadline)> publish);
   // Until open() nobody would come for them.
   void open();

@@ -50,7 +50,9 @@ Operation Operations::next(std::span<Side> sides) {
   Side& model = sides.front();
   if (nodes_.empty()) return join();
   const std::uint64_t dice = rng_.between(1, 100);
-  if (dice <= 25) return insert();
+  if (dice <= 20) return insert();
+  if (dice <= 24) return deal();
+  if (dice <= 25) return look_through_inbox();
   if (dice <= 29) return repeat_insert();
   if (dice <= 47) return claim(sides);
   if (dice <= 67) return model.seen().empty() ? insert() : apply(model);

@@ -14,6 +14,7 @@
 
 #include "base/rng.h"
 #include "base/ulid.h"
+#include "store/inbox.h"
 #include "store/work.h"
 #include "tests/differential/side.h"
 
@@ -47,6 +48,7 @@ class Operations {
   Ulid name();
   task::Kind any_kind();
   task::Owner any_owner();
+  store::MessageKey any_message();
   // Ids of tasks that exist, or did; now and then one that never has.
   Items some_ids(std::size_t most);
 
@@ -67,6 +69,8 @@ class Operations {
   Operation order_by_filter();
   Operation pause_kind();
   Operation purge();
+  Operation deal();
+  Operation look_through_inbox();
   Operation tell();
   Operation assign();
   store::Filter any_filter();

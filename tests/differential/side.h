@@ -28,6 +28,7 @@ class Side {
   [[nodiscard]] store::Store& store() { return opened_->store(); }
   [[nodiscard]] store::Reader& reader() { return opened_->reader(); }
   [[nodiscard]] store::Cases& cases() { return opened_->cases(); }
+  [[nodiscard]] store::Inbox& inbox() { return opened_->inbox(); }
 
   // The store's time, as it last told it.
   [[nodiscard]] TimePoint now() const { return now_; }

@@ -96,10 +96,11 @@ Result<std::vector<bool>> RelationalTransaction::insert_marks(std::span<const Ne
 
 Result<std::size_t> RelationalTransaction::delete_marks(std::span<const MessageKey> keys) {
   Values values;
-  values.reserve(keys.size());
-  for (const MessageKey& key : keys) values.bytes(key.value);
+  fill_list(values, keys, [](Values& list, const MessageKey& key) { list.bytes(key.value); });
   const auto deleted =
-      connection().execute_many("DELETE FROM recourse_inbox WHERE id = ?", 1, values.view());
+      connection().execute("DELETE FROM recourse_inbox WHERE id IN " + list_of(keys.size()) +
+                               std::string(seat().dialect.after_delete),
+                           values.view());
   if (!deleted) return fail(deleted.error());
   return static_cast<std::size_t>(*deleted);
 }
