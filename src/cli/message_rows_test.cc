@@ -13,8 +13,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-const Colors kPlain(false);
-constexpr TimePoint kNow{std::chrono::sys_days{std::chrono::year{2026} / 5 / 1}};
+const Colors kUncoloured(false);
+constexpr TimePoint kToday{std::chrono::sys_days{std::chrono::year{2026} / 5 / 1}};
 
 boost::json::object message(const char* status = "PENDING") {
   return {{"id", "tsk_01J8ZC3V7Q4T9W2X5Y6Z7A8B9C"},
@@ -42,8 +42,8 @@ void expect_narrow(const std::string& text) {
 
 TEST(MessageTable, FitsAnOrdinaryTerminal) {
   const boost::json::array records{message("PROCESSED"), message()};
-  expect_narrow(message_table(records, kNow).render(80, kPlain));
-  const std::string whole = message_table(records, kNow).render(std::nullopt, kPlain);
+  expect_narrow(message_table(records, kToday).render(80, kUncoloured));
+  const std::string whole = message_table(records, kToday).render(std::nullopt, kUncoloured);
   for (const char* part : {"7F0000010A2C18B4AAC2", "orders-of-the-shop", "billing", "order-4711",
                            "0/5", "IO_ERROR: the bank did not answer"}) {
     EXPECT_THAT(whole, HasSubstr(part)) << "elsewhere nothing is cut";
@@ -51,9 +51,9 @@ TEST(MessageTable, FitsAnOrdinaryTerminal) {
 }
 
 TEST(MessageTable, WhatIsProcessedHasNoLastError) {
-  EXPECT_THAT(message_table({message("PROCESSED")}, kNow).render({}, kPlain),
+  EXPECT_THAT(message_table({message("PROCESSED")}, kToday).render({}, kUncoloured),
               Not(HasSubstr("the bank")));
-  const std::string page = message_page(message("PROCESSED"), kNow, kPlain);
+  const std::string page = message_page(message("PROCESSED"), kToday, kUncoloured);
   EXPECT_THAT(page, HasSubstr("error before IO_ERROR"));
   EXPECT_THAT(page, HasSubstr("body         {\"order\": 4711}"));
 }
@@ -68,8 +68,8 @@ TEST(MessageAttempts, FitAndTellOfEachFailure) {
        {"consumer_ip", "192.168.1.100"},
        {"retry_delay", 1000},
        {"error_message", "the bank did not answer within ten seconds, nor within twenty"}}};
-  expect_narrow(message_attempts(attempts, kNow).render(80, kPlain));
-  EXPECT_THAT(message_attempts(attempts, kNow).render({}, kPlain), HasSubstr("1000 ms"));
+  expect_narrow(message_attempts(attempts, kToday).render(80, kUncoloured));
+  EXPECT_THAT(message_attempts(attempts, kToday).render({}, kUncoloured), HasSubstr("1000 ms"));
 }
 
 TEST(MessageSummary, FitsAndTellsTheRates) {
@@ -77,7 +77,7 @@ TEST(MessageSummary, FitsAndTellsTheRates) {
                                     {"success_rate", 0.985},
                                     {"average_retries", 0.25},
                                     {"newest_pending", boost::json::array{message()}}};
-  const std::string page = message_summary_page(summary, kNow, 80, kPlain);
+  const std::string page = message_summary_page(summary, kToday, 80, kUncoloured);
   expect_narrow(page);
   EXPECT_THAT(page, HasSubstr("success rate     98.5 %"));
   EXPECT_THAT(page, HasSubstr("average retries  0.25"));
@@ -95,9 +95,9 @@ TEST(SourceTable, FitsAndShowsTrouble) {
                   {"refused", 0},
                   {"trouble", "no connection to mq.example.com:5672: Connection refused"}},
                  table);
-  expect_narrow(table.render(80, kPlain));
-  EXPECT_THAT(table.render({}, kPlain), HasSubstr("away"));
-  EXPECT_THAT(table.render({}, kPlain), HasSubstr("Connection refused"));
+  expect_narrow(table.render(80, kUncoloured));
+  EXPECT_THAT(table.render({}, kUncoloured), HasSubstr("away"));
+  EXPECT_THAT(table.render({}, kUncoloured), HasSubstr("Connection refused"));
 }
 
 }  // namespace
