@@ -26,6 +26,9 @@
 #include "guard/door.h"
 #include "http/message.h"
 #include "http/server.h"
+#include "message/envelope.h"
+#include "message/feeder.h"
+#include "message/records.h"
 #include "notify/alerts/alert.h"
 #include "notify/notifier.h"
 #include "store/opened.h"
@@ -79,6 +82,30 @@ struct DegradeDesk {
   Duration clean_after = degrade::kCleanAfter;
 };
 
+// One source of messages: what the configuration says of it, and how it fares.
+struct SourceCard {
+  std::string name = {};
+  std::string broker = {};   // RabbitMQ, Kafka, Redis
+  std::string address = {};  // host:port, without user and password
+  std::string topic = {};
+  std::string group = {};
+  std::string kind = {};
+  int consumers = 1;
+  // Of all its consumers together.
+  message::FeederFigures figures = {};
+};
+
+// The message door, where this server has kinds of it.
+struct MessageDesk {
+  std::vector<task::Kind> kinds = {};
+  // How long it is remembered that a consumer outside has dealt with a message.
+  Duration keep_done_for = message::Handling().keep_done_for;
+  Duration keep_processed = message::kKeepProcessed;
+  Duration keep_ignored = message::kKeepIgnored;
+  // Empty where this server consumes none itself.
+  std::function<std::vector<SourceCard>()> sources = nullptr;
+};
+
 struct SubmitLimits {
   std::size_t payload_bytes = task::kPayloadBytesMax;
   // Tasks of one request.
@@ -109,6 +136,7 @@ struct Desk {
   std::vector<KindCard> kinds;
   std::vector<ScheduleCard> schedules;
   DegradeDesk degrade;
+  MessageDesk messages;
   // Empty where this server guards no table.
   const guard::Door* guards = nullptr;
   create::Creator& creator;

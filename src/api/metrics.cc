@@ -3,6 +3,7 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
@@ -207,6 +208,44 @@ void add_notifications(Families& out, const notify::Notifier& notifier) {
             static_cast<double>(notifier.counts().out));
 }
 
+// Sources are those of the configuration, so there are few.
+void add_source(Families& out, const SourceCard& source) {
+  const Labels of_source{label("source", source.name)};
+  const message::FeederFigures& figures = source.figures;
+  out.counter("recourse_message_received_total", "Messages that this node took from a broker.",
+              of_source, figures.received);
+  out.counter("recourse_message_acknowledged_total",
+              "Messages acknowledged to their broker: done, or on the record.", of_source,
+              figures.acknowledged);
+  out.counter("recourse_message_given_back_total", "Messages that the broker delivers again.",
+              of_source, figures.given_back);
+  out.counter("recourse_message_refused_total", "Messages that can never be recorded.", of_source,
+              figures.refused);
+  out.counter("recourse_message_errors_total", "Calls of a broker or of the store that failed.",
+              of_source, figures.errors);
+  out.gauge("recourse_message_source_connected", "1 while all consumers of a source are connected.",
+            of_source, figures.connected ? 1 : 0);
+  out.gauge("recourse_message_source_full",
+            "1 while nothing is taken, because too much waits already.", of_source,
+            figures.is_full ? 1 : 0);
+}
+
+// MSG-11: of all message kinds together.
+void add_messages(Families& out, const Desk& desk, const store::Counts& counts) {
+  if (desk.messages.kinds.empty()) return;
+  std::map<message::Status, std::int64_t> messages;
+  for (const message::Status status : message::kAllStatuses) messages[status] = 0;
+  for (const auto& [key, count] : counts) {
+    if (std::ranges::count(desk.messages.kinds, key.first) > 0) {
+      messages[message::status_of(key.second)] += count;
+    }
+  }
+  for (const auto& [status, count] : messages) {
+    out.gauge("recourse_messages", "Messages in the store, by status.",
+              {label("status", to_string(status))}, static_cast<double>(count));
+  }
+}
+
 void add_tasks(Families& out, const store::Counts& counts) {
   std::set<std::string> kinds;
   std::map<std::pair<std::string, task::State>, std::int64_t> shown;
@@ -237,9 +276,13 @@ std::string metrics_text(Desk& desk) {
   if (desk.guards != nullptr) {
     for (const auto& guard : desk.guards->guards()) add_guard(out, *guard);
   }
+  if (desk.messages.sources) {
+    for (const SourceCard& source : desk.messages.sources()) add_source(out, source);
+  }
   // The store's own, the same on every node.
   if (const auto counts = desk.opened.reader().counts(kPatience)) {
     add_tasks(out, *counts);
+    add_messages(out, desk, *counts);
   }
   return out.text();
 }

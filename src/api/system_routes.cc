@@ -12,6 +12,7 @@
 #include "api/shapes.h"
 #include "api/task_filter.h"
 #include "base/rfc3339.h"
+#include "base/text.h"
 #include "guard/door.h"
 
 namespace recourse::api {
@@ -19,6 +20,8 @@ namespace {
 
 using boost::json::array;
 using boost::json::object;
+
+constexpr std::size_t kTroubleCharacters = 200;
 
 http::Response nodes(Desk& desk, const Call&) {
   const auto rows = desk.opened.reader().nodes(kPatience);
@@ -148,6 +151,32 @@ http::Response text(std::string body, int status = 200) {
 
 http::Response livez(Desk&, const Call&) { return text("ok\n"); }
 
+// One sick database of somebody's makes no node red: it serves all the others. Why it is sick is
+// told to those who may see it (GET /api/v1/guards).
+std::string guards_text(const Desk& desk) {
+  std::string lines;
+  if (desk.guards == nullptr) return lines;
+  for (const auto& guard : desk.guards->guards()) {
+    lines += fmt::format("guard {}: {}\n", guard->name(),
+                         guard->trouble().empty() ? "ok" : "not ready, its last scan failed");
+  }
+  return lines;
+}
+
+// A broker that is away makes nobody red: all else goes on.
+std::string sources_text(const Desk& desk) {
+  std::string lines;
+  if (!desk.messages.sources) return lines;
+  for (const SourceCard& source : desk.messages.sources()) {
+    const message::FeederFigures& figures = source.figures;
+    const std::string how = figures.trouble.empty()
+                                ? (figures.connected ? "connected" : "not connected yet")
+                                : one_line(figures.trouble, kTroubleCharacters);
+    lines += "message source " + source.name + ": " + how + "\n";
+  }
+  return lines;
+}
+
 // Red before anything stops, so that balancers send nothing more.
 http::Response readyz(Desk& desk, const Call& call) {
   const engine::Core::Status status = desk.node.status();
@@ -159,16 +188,9 @@ http::Response readyz(Desk& desk, const Call& call) {
   }
   if (!why.empty()) return refuse(503, why);
   if (!call.request.parameter("verbose")) return text("ok\n");
-  // One sick database of somebody's makes no node red: it serves all the others. Why it is sick is
-  // told to those who may see it (GET /api/v1/guards).
-  std::string body = "node: live\nstore: answers heartbeats\n";
-  if (desk.guards != nullptr) {
-    for (const auto& guard : desk.guards->guards()) {
-      body += fmt::format("guard {}: {}\n", guard->name(),
-                          guard->trouble().empty() ? "ok" : "not ready, its last scan failed");
-    }
-  }
-  return text(std::move(body));
+  return text("node: live
+store: answers heartbeats
+" + guards_text(desk) + sources_text(desk));
 }
 
 http::Response metrics(Desk& desk, const Call&) {
@@ -204,10 +226,26 @@ std::vector<Route> system_routes() {
 
 std::vector<Route> all_routes() {
   std::vector<Route> routes;
-  for (auto part :
-       {submit_routes, task_routes, control_routes, case_routes, bulk_routes, create_routes,
-        degrade_routes, guard_routes, abnormal_routes, kind_routes, schedule_routes, lease_routes,
-        notify_routes, delivery_routes, alert_routes, token_routes, system_routes}) {
+  for (auto part : {submit_routes,
+                    task_routes,
+                    control_routes,
+                    case_routes,
+                    bulk_routes,
+                    create_routes,
+                    degrade_routes,
+                    guard_routes,
+                    abnormal_routes,
+                    message_routes,
+                    message_consumer_routes,
+                    msg_retry_routes,
+                    kind_routes,
+                    schedule_routes,
+                    lease_routes,
+                    notify_routes,
+                    delivery_routes,
+                    alert_routes,
+                    token_routes,
+                    system_routes}) {
     for (Route& route : part()) routes.push_back(std::move(route));
   }
   return routes;

@@ -7,6 +7,7 @@
 
 #include "app/guard_door.h"
 #include "app/kinds.h"
+#include "app/message_door.h"
 #include "app/notifications.h"
 
 namespace recourse::app {
@@ -54,6 +55,8 @@ std::optional<Config> load_or_complain(const ConfigFlags& flags, const Environme
   if (!loaded.config) return std::nullopt;
   Result<> valid = check_kinds(*loaded.config, environment);
   if (valid) valid = check_guards(*loaded.config);
+  NullLog unheard;
+  if (valid) valid = check_sources(*loaded.config, unheard);
   if (valid) valid = check_notify(loaded.config->notify);
   if (!valid) {
     std::cerr << "error: " << valid.error().message << '\n';

@@ -9,6 +9,7 @@
 #include "app/configured.h"
 #include "app/doctor_guards.h"
 #include "app/doctor_kinds.h"
+#include "app/doctor_messages.h"
 #include "app/doctor_server.h"
 #include "app/doctor_store.h"
 #include "app/finding.h"
@@ -41,6 +42,7 @@ void examine_config(const ConfigFlags& flags, Findings& findings) {
   examine_store(*loaded.config, clock, findings);
   examine_kinds(*loaded.config, environment, findings);
   examine_guards(*loaded.config, findings);
+  examine_sources(*loaded.config, findings);
 }
 
 void print_json(cli::Terminal& terminal, const Findings& findings) {

@@ -40,6 +40,29 @@ void examine_nodes(cli::Session& session, Findings& findings) {
   }
 }
 
+void examine_sources(cli::Session& session, Findings& findings) {
+  const auto sources = session.try_get("/api/v1/messages/sources");
+  if (!sources) return;
+  for (const auto& item : cli::array_of(*sources, "items")) {
+    const auto* source = item.if_object();
+    if (source == nullptr) continue;
+    const std::string about = "message source " + text_of(*source, "name");
+    const std::string trouble = text_of(*source, "trouble");
+    if (!trouble.empty()) {
+      findings.doubtful(about, trouble,
+                        "look at its broker; the server tries again by itself, and recourse "
+                        "message sources shows when it is well");
+    } else if (!cli::flag_of(*source, "connected")) {
+      findings.doubtful(about, "is not connected yet", "recourse message sources");
+    } else if (cli::flag_of(*source, "is_full")) {
+      findings.doubtful(about, "takes nothing: its kind's backlog has reached backlog-limit",
+                        "see what holds up kind " + text_of(*source, "kind"));
+    } else {
+      findings.fine(about, "connected");
+    }
+  }
+}
+
 std::string waiting(std::int64_t number, std::string_view noun) {
   return counted(number, noun) + (number == 1 ? " waits" : " wait");
 }
@@ -108,6 +131,7 @@ void examine_server(cli::Session& session, Findings& findings) {
   examine_nodes(session, findings);
   examine_kinds(session, findings);
   examine_guards_there(session, findings);
+  examine_sources(session, findings);
 }
 
 }  // namespace recourse::app

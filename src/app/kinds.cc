@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/message_door.h"
 #include "app/target.h"
 #include "degrade/log_lines.h"
 #include "degrade/retry_rule.h"
@@ -106,7 +107,7 @@ Result<> check_kinds(const Config& config, const Environment& environment) {
 }
 
 Result<> register_kinds(const Config& config, const Environment& environment, engine::Node& node,
-                        http::Client& client, const Clock& clock, Log& log) {
+                        http::Client& client, const Clock& clock, MessageDoor& messages, Log& log) {
   for (const auto& [name, kind] : config.kinds) {
     auto bound = bind(kind, environment, client, clock);
     if (!bound) return fail(of_kind(name, bound.error()));
@@ -117,6 +118,11 @@ Result<> register_kinds(const Config& config, const Environment& environment, en
     if (kind.degrade) {
       degrade::count_from_inline_call(rules);
       bound->handler = degrade::announcing_retries(std::move(bound->handler), log);
+    }
+    if (kind.message) {
+      bound->handler = messages.wrap(name, std::move(bound->handler));
+      // Whoever waits needs a thread.
+      if (messages.may_wait(name)) rules.settings.asynchronous = false;
     }
     Result<> added =
         node.handle(name, std::move(rules), std::move(bound->handler), std::move(bound->probe));

@@ -13,13 +13,15 @@
 
 namespace recourse::app {
 
+class MessageDoor;
+
 // What registering them would refuse, said before anything is opened.
 Result<> check_kinds(const Config& config, const Environment& environment);
 
-// Registers them all; the error names the kind. Client, clock and log outlive the node's
-// attempts.
+// Registers them all; the error names the kind. Client, clock, door and log outlive the
+// node's attempts.
 Result<> register_kinds(const Config& config, const Environment& environment, engine::Node& node,
-                        http::Client& client, const Clock& clock, Log& log);
+                        http::Client& client, const Clock& clock, MessageDoor& messages, Log& log);
 
 // What people are shown of them.
 std::vector<api::KindCard> cards_of(const Config& config);

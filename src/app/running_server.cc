@@ -19,6 +19,7 @@
 #include "app/janitor.h"
 #include "app/kinds.h"
 #include "app/listening.h"
+#include "app/message_door.h"
 #include "app/notifications.h"
 #include "app/pulse.h"
 #include "app/version.h"
@@ -38,7 +39,8 @@ constexpr Duration kPurgeEvery = std::chrono::minutes(1);
 constexpr Duration kPulseEvery = std::chrono::seconds(15);
 // Requests under way get this long of the stop's limit.
 constexpr Duration kRequestsEndWithin = std::chrono::seconds(5);
-// And messages to people; what waits for them is told again by whoever is there next.
+// And messages to people and from brokers; what waits for them is told again by whoever is there
+// next.
 constexpr Duration kMessagesEndWithin = std::chrono::seconds(5);
 constexpr engine::ExecutorSettings kApiThreads{
     .core_threads = 4, .max_threads = 16, .queue = 1'000};
@@ -85,7 +87,12 @@ class Server final : public RunningServer {
     client_ = *std::move(client);
     node_ = std::make_unique<engine::Node>(*store_.opened, clock_, log_,
                                            node_settings(config_, store_.exclusive), random_seed());
-    Result<> registered = register_kinds(config_, environment, *node_, *client_, clock_, log_);
+    auto messages = MessageDoor::open(
+        config_, {.node = *node_, .opened = *store_.opened, .ids = ids_, .log = log_});
+    if (!messages) return fail(messages.error());
+    messages_ = *std::move(messages);
+    Result<> registered =
+        register_kinds(config_, environment, *node_, *client_, clock_, *messages_, log_);
     if (!registered) return registered;
     registered = register_cleaning(config_, *node_, *store_.opened, clock_, log_);
     if (!registered) return registered;
@@ -139,6 +146,7 @@ class Server final : public RunningServer {
                     .kinds = degrade_kinds_of(config_),
                     .first_retry_after = config_.degrade.first_retry_after,
                     .clean_after = config_.degrade.clean_after},
+        .messages = message_desk(),
         .guards = guards_.get(),
         .creator = *creator_,
         .backoffs = policy::BackoffRegistry().names(),
@@ -152,6 +160,7 @@ class Server final : public RunningServer {
     http_ = *std::move(http);
     notifications_->begin();
     if (guards_) guards_->start();
+    messages_->start();
     alerts_.start(
         *node_, *store_.opened,
         [this](notify::Notice notice, notify::Ended ended) {
@@ -169,6 +178,8 @@ class Server final : public RunningServer {
   engine::Stopped stop(Duration limit) override {
     if (!node_) return {};
     if (guards_) guards_->close();
+    // What brokers deliver from here on is for others.
+    if (messages_) messages_->stop(std::min(limit, kMessagesEndWithin));
     // The node first: it is red on /readyz from here on, and says no to new submits, while those
     // who wait for an answer still get it.
     const engine::Stopped stopped = node_->stop(limit);
@@ -192,10 +203,23 @@ class Server final : public RunningServer {
     log_happening(log_, happening);
     const auto* moved = std::get_if<engine::Moved>(&happening);
     if (moved != nullptr && is_degrade_kind(moved->kind)) degrade::log_moved(log_, *moved);
+    if (moved != nullptr && is_message_kind(moved->kind)) messages_->happened(*moved);
   }
   [[nodiscard]] bool is_degrade_kind(const task::Kind& kind) const {
     const auto found = config_.kinds.find(kind.value);
     return found != config_.kinds.end() && found->second.degrade;
+  }
+
+  [[nodiscard]] bool is_message_kind(const task::Kind& kind) const {
+    const auto found = config_.kinds.find(kind.value);
+    return found != config_.kinds.end() && found->second.message;
+  }
+
+  [[nodiscard]] api::MessageDesk message_desk() const {
+    return {.kinds = message_kinds_of(config_),
+            .keep_processed = config_.messages.keep_processed,
+            .keep_ignored = config_.messages.keep_ignored,
+            .sources = [this] { return messages_->sources(); }};
   }
 
   // Who tells people, and where they see a task.
@@ -275,6 +299,8 @@ class Server final : public RunningServer {
   Alerts alerts_{config_.notify, clock_};
   // Before the node too, whose threads run its rows. Empty where no table is guarded.
   std::unique_ptr<guard::Door> guards_;
+  // And before it for the same reason: whoever is retried may be published again.
+  std::unique_ptr<MessageDoor> messages_;
   std::unique_ptr<engine::Node> node_;
   std::optional<api::Tokens> tokens_;
   bool token_required_ = true;

@@ -18,6 +18,7 @@ void add_commands(CLI::App& program, Terminal& terminal, std::function<int()>& c
   add_bulk_commands(tree);
   add_degrade_commands(tree);
   add_guard_commands(tree);
+  add_message_commands(tree);
   add_node_commands(tree);
   add_stats_command(tree);
   add_audit_commands(tree);

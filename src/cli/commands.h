@@ -22,6 +22,7 @@ void add_case_commands(const Tree& tree);
 void add_bulk_commands(const Tree& tree);
 void add_degrade_commands(const Tree& tree);
 void add_guard_commands(const Tree& tree);
+void add_message_commands(const Tree& tree);
 void add_node_commands(const Tree& tree);
 void add_stats_command(const Tree& tree);
 void add_audit_commands(const Tree& tree);
@@ -40,5 +41,8 @@ void add_list(CLI::App& group, const Tree& tree);
 void add_show(CLI::App& group, const Tree& tree);
 void add_explain(CLI::App& group, const Tree& tree);
 void add_steering(CLI::App& group, const Tree& tree);
+
+// Of `message`.
+void add_message_steering(CLI::App& group, const Tree& tree);
 
 }  // namespace recourse::cli

@@ -8,6 +8,7 @@
 #include "base/field_checks.h"
 #include "engine/core/event.h"
 #include "message/envelope.h"
+#include "message/order_wait.h"
 #include "policy/decision.h"
 
 namespace recourse::message {
@@ -16,8 +17,8 @@ namespace {
 constexpr Duration kLookPatience = std::chrono::seconds(2);
 
 policy::Decision wait_for(Duration pause, std::string message) {
-  policy::Decision decision =
-      policy::retry(policy::Category::kBizRetryable, "WAITS_FOR_ORDER", std::move(message));
+  policy::Decision decision = policy::retry(policy::Category::kBizRetryable,
+                                            std::string(kWaitsForOrder), std::move(message));
   decision.snooze = pause;
   decision.uses_retry = false;
   return decision;

@@ -22,7 +22,7 @@ namespace recourse::message {
 
 // As people see it (MSG-2).
 struct Record {
-  task::TaskId id;
+  task::TaskId id = {};
   task::Kind kind = {};
   task::Tenant tenant = {};
   Envelope envelope = {};
@@ -45,7 +45,8 @@ struct Record {
   std::optional<TimePoint> ended_at = std::nullopt;
 };
 
-// kNotFound where the task is no message's.
+// kNotFound where the task is no message's. When one that waits was last tried is not in its row:
+// list and find ask its attempts.
 Result<Record> record_of(const task::Task& task);
 
 // One attempt (MSG-5).
@@ -99,22 +100,34 @@ struct Query {
 
 struct Page {
   std::vector<Record> records;  // newest first
+  // Goes into the next call; empty at the end. A page may be short and still have one.
   std::optional<task::TaskId> next = std::nullopt;
 };
+
+bool matches(const Query& query, const task::Task& task);
 
 Result<Page> list(store::Reader& reader, const Query& query, std::optional<task::TaskId> after,
                   std::size_t limit, Duration within);
 Result<Record> find(store::Reader& reader, const std::vector<task::Kind>& kinds, task::TaskId id,
                     Duration within);
-// Of those under the message id (in the group, where one is given): the one that needs attention
-// most. Empty: unknown.
+// Of what the query finds, the one that needs attention most, and of several such the newest; empty
+// where it finds nothing. The other one asks by message id, and by group where one is given.
+Result<std::optional<Record>> find_most_urgent(store::Reader& reader, const Query& query,
+                                               Duration within);
 Result<std::optional<Record>> find_by_message_id(store::Reader& reader,
                                                  const std::vector<task::Kind>& kinds,
                                                  std::string_view message_id,
                                                  const std::optional<std::string>& group,
                                                  Duration within);
 
-// Figures of MSG-11.
+// What a person wants of one (MSG-8): to retry it, to say that it was seen to elsewhere, or that
+// nothing is to be done. kConflict with why not, where it has ended already.
+Result<task::Move> move_to_retry(const Record& record);
+Result<task::Move> move_to_processed(const Record& record);
+Result<task::Move> move_to_ignored(const Record& record);
+
+// Figures of MSG-11. Counts are kept by the writers for everybody, so a tenant's own are not told,
+// nor what follows from them.
 struct Summary {
   std::map<Status, std::int64_t> counts;
   // Of those that have ended: processed / (processed + pending + ignored); empty where none has.

@@ -15,6 +15,7 @@
 #include "api/access.h"
 #include "app/config/guard_config.h"
 #include "app/config/kind_config.h"
+#include "app/config/message_config.h"
 #include "app/config/notify_config.h"
 #include "app/config/secret.h"
 #include "app/config/where.h"
@@ -132,6 +133,7 @@ struct Config {
   std::map<std::string, ScheduleConfig> schedules = {};
   NotifyConfig notify = {};
   DegradeConfig degrade = {};
+  MessagesConfig messages = {};
   // By name; their kinds are `guard.NAME`.
   std::map<std::string, GuardConfig> guards = {};
   AbnormalConfig abnormal = {};

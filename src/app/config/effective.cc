@@ -18,6 +18,8 @@ Config untouched(const Config& config) {
     base.auth.tokens.emplace(name, TokenConfig{});
   for (const auto& [name, guard] : config.guards)
     base.guards.emplace(name, new_guard(name, config));
+  for (const auto& [name, source] : config.messages.sources)
+    base.messages.sources.emplace(name, SourceConfig{});
   for (const auto& [name, schedule] : config.schedules) {
     base.schedules.emplace(name, new_schedule(name, config.defaults));
   }

@@ -9,6 +9,7 @@
 
 #include "app/config/fill.h"
 #include "app/config/finish_guards.h"
+#include "app/config/finish_messages.h"
 #include "app/config/text_checks.h"
 #include "base/duration_text.h"
 #include "base/text.h"
@@ -32,6 +33,7 @@ class Finisher {
     finish_server();
     finish_store();
     finish_node();
+    finish_messages(config_, start_, problems_);
     for (auto& [name, kind] : config_.kinds) finish_kind(path_of_item("kinds", name), name, kind);
     check_policies("defaults", config_.defaults);
     for (auto& [name, schedule] : config_.schedules) {

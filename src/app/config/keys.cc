@@ -85,6 +85,7 @@ Keys keys_of(Config& config) {
   keys.push_back(boolean("create.enabled", at(config.create_enabled),
                          {"Whether other services may take keys of create calls here."}));
   append(keys, "degrade", degrade_keys(config.degrade));
+  append(keys, "messages", message_keys(config.messages));
   append(keys, "notify", notify_keys(config.notify));
   return keys;
 }

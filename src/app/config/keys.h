@@ -32,6 +32,7 @@ GuardConfig new_guard(const std::string& name, const Config& config);
 Keys schedule_keys(ScheduleConfig& schedule);
 Keys notify_keys(NotifyConfig& notify);
 Keys degrade_keys(DegradeConfig& degrade);
+Keys message_keys(MessagesConfig& messages);
 Keys channel_keys(ChannelConfig& channel);
 Key alerts_key(NotifyConfig& notify);
 ScheduleConfig new_schedule(const std::string& name, const KindConfig& defaults);

@@ -211,6 +211,13 @@ Keys kind_keys(KindConfig& kind) {
                           "/api/v1/degrade. Then max-retries is 3, backoff.base 1m and backoff.max "
                           "1h where not given, every attempt counts as a retry, and completed ones "
                           "are kept until degrade.clean deletes them."}));
+  keys.push_back(
+      boolean("message", at(kind.message),
+              {"Its tasks are messages, recorded by a source that names this kind, which "
+               "implies it, or through /api/v1/messages. Then max-retries is 5 and "
+               "backoff.strategy message (1, 2, 4, 8, 16 s, without jitter) where not "
+               "given, and retention follows messages.keep-processed and "
+               "messages.keep-ignored."}));
   append(keys, "backoff", backoff_keys(kind.settings.backoff));
   for (Key& key : lane_keys(kind.settings)) keys.push_back(std::move(key));
   append(keys, "retention", retention_keys(kind));

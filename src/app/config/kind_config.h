@@ -67,6 +67,8 @@ struct KindConfig {
   std::map<task::State, Duration> retention = {};
   // Its tasks are side effects that failed inline: the first attempt is a retry already.
   bool degrade = false;
+  // Its tasks are messages of brokers; so too where a source names it.
+  bool message = false;
   HttpKind http = {};
   ExecKind exec = {};
 };

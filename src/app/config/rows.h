@@ -54,6 +54,8 @@ using SecretMap = std::map<std::string, Secret>;
 Key secret_map(std::string path, const Place<SecretMap>& place, About about);
 // A database's URL. With a password in it: env:NAME or file:PATH, or straight from the environment.
 Key store_url(std::string path, const Place<Secret>& place, About about);
+// The same of a message broker.
+Key broker_url(std::string path, const Place<Secret>& place, About about);
 
 // The words as they stand; what is given may be in capitals, with - or _.
 Key one_of(std::string path, const Place<std::string>& place, std::vector<std::string> words,

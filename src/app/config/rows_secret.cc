@@ -8,6 +8,7 @@
 
 #include "app/config/rows.h"
 #include "base/text.h"
+#include "message/address.h"
 
 namespace recourse::app {
 namespace {
@@ -65,7 +66,21 @@ bool names_a_store(std::string_view url) {
          });
 }
 
-Resolved resolve_url(const Given& value, const Outside& outside) {
+// Empty, or what is wrong, without a word of the URL.
+using UrlCheck = std::string (*)(const std::string& url);
+
+std::string check_store_url(const std::string& url) {
+  return names_a_store(url) ? std::string()
+                            : "must be sqlite:FILE, postgres://USER@HOST/DATABASE, "
+                              "mysql://USER@HOST/DATABASE or memory:";
+}
+
+std::string check_broker_url(const std::string& url) {
+  const auto address = message::parse_address(url);
+  return address ? std::string() : "is no broker's URL: " + address.error().message;
+}
+
+Resolved resolve_url(const Given& value, const Outside& outside, UrlCheck check) {
   Resolved resolved;
   if (value.shape == Shape::kText && is_reference(value.text)) {
     resolved = resolve_given(value, 1, outside);
@@ -78,10 +93,20 @@ Resolved resolve_url(const Given& value, const Outside& outside) {
     const std::string visible = has_password(value.text) ? to_string(Secret()) : value.text;
     resolved.secret = Secret(visible, value.text);
   }
-  if (names_a_store(resolved.secret.reveal())) return resolved;
-  return {.complaint =
-              "must be sqlite:FILE, postgres://USER@HOST/DATABASE, "
-              "mysql://USER@HOST/DATABASE or memory:"};
+  std::string complaint = check(resolved.secret.reveal());
+  return complaint.empty() ? resolved : Resolved{.complaint = std::move(complaint)};
+}
+
+Key url_of(std::string path, const Place<Secret>& place, About about, UrlCheck check) {
+  Key key{.path = std::move(path), .type = "a URL, env:NAME or file:PATH", .about = about};
+  key.put = [set = place.set, check](const Given& value, const Outside& outside) {
+    Resolved resolved = resolve_url(value, outside, check);
+    if (resolved.complaint.empty()) set(std::move(resolved.secret));
+    return resolved.complaint;
+  };
+  key.show = [get = place.get] { return shown_reference(get().value_or(Secret())); };
+  key.compared = [get = place.get] { return compared_of(get().value_or(Secret())); };
+  return key;
 }
 
 }  // namespace
@@ -164,15 +189,11 @@ Key secret_map(std::string path, const Place<SecretMap>& place, About about) {
 }
 
 Key store_url(std::string path, const Place<Secret>& place, About about) {
-  Key key{.path = std::move(path), .type = "a URL, env:NAME or file:PATH", .about = about};
-  key.put = [set = place.set](const Given& value, const Outside& outside) {
-    Resolved resolved = resolve_url(value, outside);
-    if (resolved.complaint.empty()) set(std::move(resolved.secret));
-    return resolved.complaint;
-  };
-  key.show = [get = place.get] { return shown_reference(get().value_or(Secret())); };
-  key.compared = [get = place.get] { return compared_of(get().value_or(Secret())); };
-  return key;
+  return url_of(std::move(path), place, about, check_store_url);
+}
+
+Key broker_url(std::string path, const Place<Secret>& place, About about) {
+  return url_of(std::move(path), place, about, check_broker_url);
 }
 
 }  // namespace recourse::app
