@@ -26,7 +26,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME ${package_of_development})
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 # What cmake/RecourseDependencies.cmake looks for.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "libboost-json1.81-dev, libboost-url1.81-dev, libfmt-dev, libmariadb-dev, libpq-dev, libre2-dev, libsqlite3-dev, libssl-dev, pkg-config")
+  "libboost-json1.81-dev, libboost-url1.81-dev, libfmt-dev, libhiredis-dev, libmariadb-dev, libpq-dev, librabbitmq-dev, librdkafka-dev, libre2-dev, libsqlite3-dev, libssl-dev, pkg-config")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS nlohmann-json3-dev)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The engine as a C++20 library: headers, the archive, and what CMake and pkg-config look for.")
 include(CPack)

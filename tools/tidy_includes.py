@@ -34,7 +34,7 @@ ARROWS = {
     "engine/core": "policy timing store",
     "engine": "engine/core policy timing store",
     # What an embedding program links: an engine with the store its URL names.
-    "embed": "engine create degrade guard notify store/memory store/sqlite store/postgres store/mysql",
+    "embed": "engine create degrade guard message notify store/memory store/sqlite store/postgres store/mysql",
     "runner": "engine http",
     "degrade": _DOOR,
     "message": _DOOR,

@@ -124,13 +124,14 @@ class CreateTransaction {
 
  private:
   friend class Create;
-  CreateTransaction(store::Guest& guest, Engine& engine) : guest_(&guest), engine_(&engine) {}
-  explicit CreateTransaction(Engine& engine) : engine_(&engine) {}
+  friend class detail::MessageAccess;
+  CreateTransaction(store::Guest& guest, Engine::Impl& engine) : guest_(&guest), engine_(&engine) {}
+  explicit CreateTransaction(Engine::Impl& engine) : engine_(&engine) {}
 
   std::shared_ptr<store::Guest> owned_;
   bool has_submitted_ = false;
   store::Guest* guest_ = nullptr;
-  Engine* engine_;
+  Engine::Impl* engine_;
 };
 
 // The SHA-256 of the request as canonical JSON (RFC 8785), in hex: the same for the same request,

@@ -31,6 +31,10 @@
 
 namespace recourse {
 
+namespace detail {
+class MessageAccess;
+}
+
 // `tsk_01J...`
 using TaskIdText = std::string;
 
@@ -193,6 +197,8 @@ class Engine {
   friend class CreateTransaction;
   friend class Degrade;
   friend class Guards;
+  friend class Messages;
+  friend class detail::MessageAccess;
   struct Impl;
   // What start() will tell.
   Engine& refuse(const Error& error);

@@ -188,9 +188,7 @@ http::Response readyz(Desk& desk, const Call& call) {
   }
   if (!why.empty()) return refuse(503, why);
   if (!call.request.parameter("verbose")) return text("ok\n");
-  return text("node: live
-store: answers heartbeats
-" + guards_text(desk) + sources_text(desk));
+  return text("node: live\nstore: answers heartbeats\n" + guards_text(desk) + sources_text(desk));
 }
 
 http::Response metrics(Desk& desk, const Call&) {

@@ -71,7 +71,7 @@ Result<std::vector<SqlRow>> CreateTransaction::query(std::string_view statement,
 
 Result<TaskIdText> CreateTransaction::submit_bytes(std::string_view kind, std::string payload,
                                                    const SubmitOptions& options) {
-  auto submission = engine_->impl_->submission_of(
+  auto submission = engine_->submission_of(
       {.kind = std::string(kind), .payload = std::move(payload), .options = options});
   if (!submission) return fail(submission.error());
   const auto inserted = guest_->submit(std::vector{std::move(submission->submission)});
@@ -92,7 +92,7 @@ struct Create::Impl {
                                    store::Guest* joined) {
     bool has_submitted = false;
     const auto in_guest = [&](store::Guest& guest, const store::Creation& creation) {
-      CreateTransaction own(guest, engine);
+      CreateTransaction own(guest, *engine.impl_);
       Result<std::string> value = work(own, resource_of(creation));
       has_submitted = own.has_submitted_;
       return value;
@@ -106,7 +106,7 @@ struct Create::Impl {
 
   Result<CreateTransaction> join(Result<std::unique_ptr<store::Guest>> guest) {
     if (!guest) return fail(guest.error());
-    CreateTransaction joined(engine);
+    CreateTransaction joined(*engine.impl_);
     joined.owned_ = *std::move(guest);
     joined.guest_ = joined.owned_.get();
     return joined;
@@ -142,7 +142,7 @@ Result<> Create::transact(Duration within,
                           const std::function<Result<>(CreateTransaction&)>& work) {
   bool has_submitted = false;
   const Result<> done = impl_->opened.creates().transact(within, [&](store::Guest& guest) {
-    CreateTransaction own(guest, impl_->engine);
+    CreateTransaction own(guest, *impl_->engine.impl_);
     Result<> worked = work(own);
     has_submitted = own.has_submitted_;
     return worked;

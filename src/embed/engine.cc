@@ -144,10 +144,11 @@ Result<> Engine::start() {
   for (const auto& registration : std::exchange(impl_->registrations, {})) {
     impl_->note(registration());
   }
+  if (impl_->messages) impl_->note(impl_->messages->check());
   if (impl_->wrong) return fail(*impl_->wrong);
   impl_->node->listen([impl = impl_.get(), ends = impl_->ends.get(),
                        telling = impl_->telling.get()](const engine::Happening& happening) {
-    impl->log_if_degraded(happening);
+    impl->log_for_doors(happening);
     if (telling != nullptr) telling->happened(happening);
     if (ends == nullptr) return;
     if (auto ended = embed::ended_of(happening)) ends->tell(*std::move(ended));
@@ -156,17 +157,20 @@ Result<> Engine::start() {
   impl_->started = started.has_value();
   if (started && impl_->telling) impl_->telling->begin();
   if (started && impl_->guards) impl_->guards->start();
+  if (started && impl_->messages) impl_->messages->start();
   return started;
 }
 
 StopReport Engine::stop(Duration limit) {
   const auto begun = std::chrono::steady_clock::now();
-  if (impl_->guards) impl_->guards->close();
-  const engine::Stopped stopped = impl_->node->stop(limit);
   const auto left = [&] {
     const auto took = std::chrono::steady_clock::now() - begun;
     return std::max<Duration>(limit - std::chrono::duration_cast<Duration>(took), Duration::zero());
   };
+  if (impl_->guards) impl_->guards->close();
+  // First: what they are at is recorded, and what they are not at stays with its broker.
+  if (impl_->messages) impl_->messages->stop(limit);
+  const engine::Stopped stopped = impl_->node->stop(left());
   if (impl_->telling) impl_->telling->stop(std::min(left(), kMessagesEndWithin));
   // After those who tell people: what they were told belongs into the rows.
   if (impl_->guards) impl_->guards->stop(std::min(left(), kMessagesEndWithin));

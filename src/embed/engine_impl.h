@@ -19,12 +19,14 @@
 #include "embed/convert.h"
 #include "embed/end_teller.h"
 #include "embed/follow_ups.h"
+#include "embed/message_door.h"
 #include "embed/notifications.h"
 #include "embed/open_store.h"
 #include "embed/telling.h"
 #include "engine/executor.h"
 #include "engine/node.h"
 #include "guard/door.h"
+#include "message/log_lines.h"
 #include "recourse/engine.h"
 #include "recourse/guard.h"
 #include "task/control.h"
@@ -49,6 +51,7 @@ struct Engine::Impl {
             backoffs, [] { return SystemClock().now(); }, options.router)) {}
   // Nobody is told anything while what they would use is on its way out.
   ~Impl() {
+    if (messages) messages->stop(Duration::zero());
     if (guards) guards->stop(Duration::zero());
     if (node) (void)node->stop(Duration::zero());
   }
@@ -72,6 +75,8 @@ struct Engine::Impl {
   // Before the node, whose threads may still run their rows when it ends.
   std::unique_ptr<guard::Door> guards;
   std::vector<std::shared_ptr<Guard>> guarded;
+  // Before the node too: its threads run retries of messages.
+  std::unique_ptr<embed::MessageDoor> messages;
   std::unique_ptr<engine::Node> node;
   // Of the degrade door: what becomes of their tasks is logged. Does not change after start().
   std::set<task::Kind> degrade_kinds;
@@ -139,9 +144,12 @@ struct Engine::Impl {
     });
   }
 
-  void log_if_degraded(const engine::Happening& happening) {
+  // What becomes of the doors' own tasks.
+  void log_for_doors(const engine::Happening& happening) {
     const auto* moved = std::get_if<engine::Moved>(&happening);
-    if (moved != nullptr && degrade_kinds.contains(moved->kind)) degrade::log_moved(log, *moved);
+    if (moved == nullptr) return;
+    if (degrade_kinds.contains(moved->kind)) degrade::log_moved(log, *moved);
+    if (messages && messages->find(moved->kind.value) != nullptr) message::log_moved(log, *moved);
   }
 
   // What was asked for may concern any node.

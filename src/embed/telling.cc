@@ -44,6 +44,10 @@ bool Telling::has_begun(notify::Notice& notice) {
   return begun_;
 }
 
+void Telling::hint() {
+  if (teller_ != nullptr) teller_->hint();
+}
+
 void Telling::happened(const engine::Happening& happening) {
   if (teller_ == nullptr) return;
   if (const auto* moved = std::get_if<engine::Moved>(&happening)) {

@@ -36,6 +36,8 @@ class Telling {
   // The program is up: from here on people are told, also of what has happened so far. One that
   // cannot start has told nobody. Once.
   void begin();
+  // Something waits for a person. From any thread.
+  void hint();
   // On the engine's thread: neither blocks nor throws.
   void happened(const engine::Happening& happening);
   // What waits goes out first, for so long at most, and what people were told is written down. From

@@ -63,8 +63,8 @@ class Node {
   // Waits until the task is durable, or is not.
   SubmitAnswer submit(store::Submission submission, store::Novelty novelty);
 
-  // Something may be due, or asked for by people.
-  void hint_work() { (void)inbox_->put(WorkHint{}); }
+  // Something may be due, now or in a while, or asked for by people.
+  void hint_work(Duration in = Duration::zero()) { (void)inbox_->put(WorkHint{.in = in}); }
   void hint_requests() { (void)inbox_->put(RequestHint{}); }
 
   // Those in other processes, where the store carries hints. After start().

@@ -39,6 +39,7 @@ struct Feeder::Impl {
       : name(std::move(feeder_name)),
         settings(std::move(with)),
         board(name, log),
+        hand_off(settings.batch),
         source(std::move(from)),
         dealer(std::move(deal), settings.refused_pause, hand_off, board, [this] { wake(); }) {
     invariant(settings.batch > 0, "a batch has room for a message");
@@ -52,7 +53,8 @@ struct Feeder::Impl {
   // --- the broker's thread ---
   void feed();
   void turn();
-  bool may_take();
+  // How many; none: it must not.
+  std::size_t may_take();
   void settle();
   void publish();
   void told(const Error& error);
@@ -125,10 +127,9 @@ void Feeder::Impl::feed() {
 void Feeder::Impl::turn() {
   settle();
   publish();
-  const bool takes = may_take();
+  const std::size_t most = may_take();
   const auto begun = steady_clock::now();
-  auto batch = takes ? source->receive(settings.batch, begun + kReceiveWait)
-                     : source->receive(0, begun + kNoRoomWait);
+  auto batch = source->receive(most, begun + (most > 0 ? Duration(kReceiveWait) : kNoRoomWait));
   if (!batch) {
     told(batch.error());
     return;
@@ -139,14 +140,14 @@ void Feeder::Impl::turn() {
   hand_off.offer(*std::move(batch));
 }
 
-bool Feeder::Impl::may_take() {
+std::size_t Feeder::Impl::may_take() {
   const Deadline now = steady_clock::now();
   if (settings.is_full && now >= next_full_look) {
     next_full_look = now + kFullLookEvery;
     is_full = settings.is_full();
     board.set_full(is_full);
   }
-  return !is_full && hand_off.has_room();
+  return is_full ? 0 : hand_off.room();
 }
 
 void Feeder::Impl::settle() {

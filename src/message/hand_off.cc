@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace recourse::message {
@@ -14,16 +15,22 @@ Deadline end_of(Duration wait) {
 
 }  // namespace
 
-bool HandOff::has_room() const {
+std::size_t HandOff::room() const {
+  constexpr std::size_t kWorthACall = 4;  // of a batch
   const MutexLock lock(mutex_);
-  return waiting_.size() + (is_dealing_ ? 1 : 0) < kBatchesInFlightMax;
+  const std::size_t room = batch_ - std::min(batch_, waiting_.size());
+  return room * kWorthACall >= batch_ ? room : 0;
 }
 
 void HandOff::offer(std::vector<Message> batch) {
   {
     const MutexLock lock(mutex_);
     if (is_closed_) return;
-    waiting_.push_back(std::move(batch));
+    if (waiting_.empty()) {
+      waiting_ = std::move(batch);
+    } else {
+      std::ranges::move(batch, std::back_inserter(waiting_));
+    }
   }
   changed_.notify_all();
 }
@@ -44,10 +51,8 @@ std::optional<std::vector<Message>> HandOff::take() {
   const MutexLock lock(mutex_);
   while (waiting_.empty() && !is_closed_) changed_.wait(mutex_);
   if (is_closed_) return std::nullopt;
-  std::vector<Message> batch = std::move(waiting_.front());
-  waiting_.pop_front();
   is_dealing_ = true;
-  return batch;
+  return std::exchange(waiting_, {});
 }
 
 void HandOff::decide(const std::vector<DueVerdict>& verdicts) {

@@ -1,12 +1,12 @@
 // Between the thread that speaks with the broker and the one that deals with messages: batches go
-// one way, verdicts the other. Bounded: one batch is dealt with and one waits; the broker keeps the
+// one way, verdicts the other. Bounded: one batch is dealt with and one waits, which grows up to
+// its limit meanwhile, because few large ones cost less than many small ones; the broker keeps the
 // rest.
 //
 // Thread safety: safe to use from any thread.
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -17,8 +17,6 @@
 
 namespace recourse::message {
 
-inline constexpr std::size_t kBatchesInFlightMax = 2;
-
 struct DueVerdict {
   Verdict verdict;
   // Not told to the broker before.
@@ -27,9 +25,14 @@ struct DueVerdict {
 
 class HandOff {
  public:
+  // Messages in a batch at most.
+  explicit HandOff(std::size_t batch) : batch_(batch) {}
+
   // --- the broker's side ---
-  [[nodiscard]] bool has_room() const;
-  // Only where there is room; never empty. After close() it is dropped: the broker has it.
+  // How many may be offered; none where it is too few to be worth a call.
+  [[nodiscard]] std::size_t room() const;
+  // No more than there is room for; never empty. After close() they are dropped: the broker has
+  // them.
   void offer(std::vector<Message> batch);
   // Those whose time has come; each once.
   std::vector<Verdict> take_verdicts(Deadline now);
@@ -49,9 +52,10 @@ class HandOff {
   bool idle_within(Duration limit);
 
  private:
+  const std::size_t batch_;
   mutable Mutex mutex_;
   ConditionVariable changed_;
-  std::deque<std::vector<Message>> waiting_ GUARDED_BY(mutex_);
+  std::vector<Message> waiting_ GUARDED_BY(mutex_);
   std::vector<DueVerdict> verdicts_ GUARDED_BY(mutex_);
   bool is_dealing_ GUARDED_BY(mutex_) = false;
   bool is_closed_ GUARDED_BY(mutex_) = false;

@@ -15,7 +15,10 @@ constexpr std::size_t kReadBackMax = store::kPageRowsMax;
 
 }  // namespace
 
-void Core::handle(const WorkHint&, TimePoint now, Commands&) { scanner_.hint(now); }
+void Core::handle(const WorkHint& event, TimePoint now, Commands&) {
+  if (event.in <= Duration::zero()) return scanner_.hint(now);
+  scanner_.expect(saturating_add(now, event.in));
+}
 
 void Core::handle(const RequestHint&, TimePoint now, Commands&) { life_.beat_soon(now); }
 

@@ -43,7 +43,10 @@ struct Submit {
 };
 
 // Something may be due in the store: a hint, never the truth.
-struct WorkHint {};
+struct WorkHint {
+  // From now on.
+  Duration in = Duration::zero();
+};
 // People asked for something that concerns this node: the next heartbeat comes at once.
 struct RequestHint {};
 

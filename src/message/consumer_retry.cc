@@ -1,0 +1,88 @@
+// A consumer's messages on the engine's threads.
+#include <utility>
+
+#include "message/consumer_impl.h"
+#include "message/key.h"
+#include "message/log_lines.h"
+#include "message/records.h"
+
+namespace recourse::message {
+namespace {
+
+policy::Decision no_message() {
+  return policy::dead_letter(
+      policy::Category::kUnknown, "NO_MESSAGE",
+      "this task is no message's: only the message door makes tasks of this kind");
+}
+
+Message message_of(Envelope envelope, std::string body) {
+  return {.source = std::move(envelope.source),
+          .topic = std::move(envelope.topic),
+          .tags = std::move(envelope.tags),
+          .key = std::move(envelope.key),
+          .id = std::move(envelope.id),
+          .id_origin = envelope.id_origin,
+          .headers = std::move(envelope.headers),
+          .body = std::move(body),
+          .published_at = envelope.published_at};
+}
+
+}  // namespace
+
+void Consumer::retry(const std::shared_ptr<engine::AttemptRun>& run) {
+  const task::Task& task = run->task();
+  std::optional<Envelope> envelope = envelope_of(task.spec);
+  if (!envelope) return run->complete(engine::Decided{no_message()});
+  log_retry_started(impl_->parts.log, *run, *envelope);
+  const Message message = message_of(*std::move(envelope), task.spec.payload);
+  const store::MessageKey key = impl_->key_of(message);
+  Call call{.message = message,
+            .group = impl_->settings.group,
+            .key = key,
+            .attempt = run->start().number,
+            .max_retries = task.spec.max_retries,
+            .stop = run->stop_token()};
+  std::optional<FailedRun> failed =
+      impl_->settings.in_transaction ? impl_->retry_marking(call) : impl_->retry_plainly(call);
+  if (!failed) return run->complete(engine::Succeeded{});
+  run->note({.progress = std::nullopt, .text = to_note(failed->detail)});
+  run->complete(engine::Failed{std::move(failed->failure)});
+}
+
+std::optional<FailedRun> Consumer::Impl::retry_plainly(Call& call) const {
+  try {
+    (void)retry(call);
+    return std::nullopt;
+  } catch (...) {
+    return failed_run(std::current_exception(), std::move(call.about));
+  }
+}
+
+// Its transaction may have committed when the reply was lost, or the process died: then its own
+// mark is there.
+std::optional<FailedRun> Consumer::Impl::retry_marking(Call& call) const {
+  const store::MessageKey done = done_key_of(call.key);
+  const auto is_done = [&]() -> Result<bool> {
+    const auto seen = parts.opened.inbox().look_up(std::span(&done, 1), settings.patience);
+    if (!seen) return fail(seen.error());
+    return seen->front().has_value();
+  };
+  const auto trouble = [](const Error& error) {
+    return failed_run(
+        std::make_exception_ptr(MessageFailure(
+            error.message, {.type = "store", .code = "STORE_UNAVAILABLE", .retryable = true})),
+        {});
+  };
+  const Result<bool> before = is_done();
+  if (!before) return trouble(before.error());
+  if (*before) return std::nullopt;
+  Ran ran;
+  const Result<> committed = run_marking(retry, call, done, ran);
+  if (committed) return std::nullopt;
+  if (ran.failed) return std::move(ran.failed);
+  const Result<bool> after = is_done();
+  if (after && *after) return std::nullopt;
+  return trouble(committed.error());
+}
+
+}  // namespace recourse::message

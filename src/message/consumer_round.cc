@@ -1,0 +1,313 @@
+#include "message/consumer_round.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "base/text.h"
+#include "message/log_lines.h"
+#include "message/ordering.h"
+#include "store/limits.h"
+
+namespace recourse::message {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+// Of the tasks of one write; a body may have a sixteenth of what a batch takes.
+constexpr std::size_t kUnmarkedBytesMax = store::kBatchBytesMax / 2;
+
+Duration since(Steady::time_point moment) {
+  return std::chrono::duration_cast<Duration>(Steady::now() - moment);
+}
+
+Result<> check(const Message& message) {
+  if (!message.id.empty() && !message.topic.empty()) return {};
+  return fail(ErrorCode::kInvalid, message.topic.empty() ? "message.topic must not be empty"
+                                                         : "message.id must not be empty");
+}
+
+std::string text_of(const FailedRun& failed) { return policy::describe(failed.failure).message; }
+
+}  // namespace
+
+Round::Round(Consumer::Impl& consumer, std::span<const Message> batch, const Run& run,
+             const std::stop_token& stop)
+    : consumer_(consumer), batch_(batch), run_(run), stop_(stop), answers_(batch.size()) {}
+
+Round::~Round() {
+  for (const Item& item : items_) {
+    if (item.is_taken) consumer_.in_flight.release(item.key);
+  }
+}
+
+Round::Answers Round::go() {
+  prepare();
+  if (!look_up()) return std::move(answers_);
+  for (std::size_t place = 0; place < items_.size(); ++place) {
+    if (items_[place].is_answered) continue;
+    if (stop_.stop_requested()) {
+      if (flush()) answer_rest({ErrorCode::kUnavailable, "the consumer is about to stop"});
+      break;
+    }
+    handle(place);
+    if (unmarked_.empty()) continue;
+    // One that is likely to take longer than the rest of the time does not keep marks waiting.
+    const bool is_time = since(first_unmarked_) + last_took_ >= consumer_.settings.flush_after ||
+                         unmarked_bytes_ >= kUnmarkedBytesMax;
+    if (is_time && !flush()) break;
+  }
+  (void)flush();
+  answer_twins();
+  consumer_.sweep();
+  return std::move(answers_);
+}
+
+void Round::prepare() {
+  std::unordered_map<std::string_view, std::size_t> places;
+  items_.reserve(batch_.size());
+  for (std::size_t place = 0; place < batch_.size(); ++place) {
+    const Message& message = batch_[place];
+    items_.push_back({.message = &message, .key = consumer_.key_of(message), .twin = place});
+    Item& item = items_.back();
+    if (Result<> valid = check(message); !valid) {
+      answer(place, fail(std::move(valid).error()));
+      continue;
+    }
+    if (message.id_origin == IdOrigin::kBodyHash && !consumer_.has_warned.exchange(true)) {
+      log_without_id(consumer_.parts.log, message, consumer_.settings.group);
+    }
+    item.is_taken = consumer_.in_flight.take(item.key);
+    const auto [first, is_first] = places.try_emplace(item.key.value, place);
+    item.twin = first->second;
+    if (item.is_taken) continue;
+    answer(place, fail(ErrorCode::kConflict,
+                       fmt::format("message {} is being handled right now: it will be known when "
+                                   "it is delivered again",
+                                   shown(message.id))));
+  }
+}
+
+bool Round::look_up() {
+  std::vector<store::MessageKey> keys;
+  std::vector<std::size_t> places;
+  for (std::size_t place = 0; place < items_.size(); ++place) {
+    if (items_[place].is_answered) continue;
+    keys.push_back(items_[place].key);
+    places.push_back(place);
+  }
+  if (keys.empty()) return true;
+  const auto seen = consumer_.parts.opened.inbox().look_up(keys, consumer_.settings.patience);
+  if (!seen) {
+    answer_rest(seen.error());
+    return false;
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (!(*seen)[i]) continue;
+    (void)consumer_.in_flight.recall(keys[i]);
+    answer(places[i], Consumption{.how = Ending::kSkipped, .record = (*seen)[i]->task});
+  }
+  return true;
+}
+
+Result<bool> Round::waits(const Item& item) {
+  if (!consumer_.settings.handling.ordered) return false;
+  const std::string order = order_key_of(envelope_of(*item.message, consumer_.settings.group));
+  if (order.empty() || free_.contains(order)) return false;
+  if (blocked_.contains(order)) return true;
+  const Result<bool> older =
+      has_older(consumer_.parts.opened.reader(), consumer_.settings.handling.kind, order,
+                std::nullopt, consumer_.settings.order, consumer_.settings.patience);
+  if (!older) return fail(older.error());
+  (*older ? blocked_ : free_).insert(order);
+  return *older;
+}
+
+void Round::handle(std::size_t place) {
+  const Item& item = items_[place];
+  if (std::optional<Ran> before = consumer_.in_flight.recall(item.key)) {
+    return ended(place, *std::move(before));
+  }
+  const Result<bool> has_to_wait = waits(item);
+  if (!has_to_wait) return answer(place, fail(has_to_wait.error()));
+  if (*has_to_wait) {
+    const TimePoint now = consumer_.parts.store_now();
+    return ended(place, {.started_at = now, .ended_at = now, .waits = true});
+  }
+  if (consumer_.settings.in_transaction) return run_in_transaction(place);
+  run_it(place);
+}
+
+void Round::run_it(std::size_t place) {
+  const Item& item = items_[place];
+  Call call{.message = *item.message,
+            .group = consumer_.settings.group,
+            .key = item.key,
+            .max_retries = consumer_.settings.handling.max_retries,
+            .stop = stop_};
+  Ran ran;
+  const auto begun = Steady::now();
+  // Nothing that a handler throws, of whatever type, goes past this.
+  try {
+    ran.business_id = run_(call);
+  } catch (...) {
+    ran.failed = failed_run(std::current_exception(), std::move(call.about));
+  }
+  last_took_ = since(begun);
+  if (ran.failed) {
+    ran.ended_at = consumer_.parts.store_now();
+    ran.started_at = ran.ended_at - last_took_;
+  }
+  ended(place, std::move(ran));
+}
+
+void Round::run_in_transaction(std::size_t place) {
+  const Item& item = items_[place];
+  Call call{.message = *item.message,
+            .group = consumer_.settings.group,
+            .key = item.key,
+            .max_retries = consumer_.settings.handling.max_retries,
+            .stop = stop_};
+  Ran ran;
+  const auto begun = Steady::now();
+  const Result<> committed = consumer_.run_marking(run_, call, item.key, ran);
+  last_took_ = since(begun);
+  if (committed) return answer(place, Consumption{.business_id = std::move(ran.business_id)});
+  if (ran.failed) {
+    ran.ended_at = consumer_.parts.store_now();
+    ran.started_at = ran.ended_at - last_took_;
+    return ended(place, std::move(ran));
+  }
+  // Somebody else was faster, or the reply was lost; else nothing of it is left.
+  const auto seen =
+      consumer_.parts.opened.inbox().look_up(std::span(&item.key, 1), consumer_.settings.patience);
+  if (seen && seen->front()) {
+    return answer(place, Consumption{.how = Ending::kSkipped, .record = seen->front()->task});
+  }
+  answer(place, fail(ErrorCode::kUnavailable, committed.error().message));
+}
+
+void Round::ended(std::size_t place, Ran ran) {
+  Item& item = items_[place];
+  item.ran = std::move(ran);
+  if (unmarked_.empty()) first_unmarked_ = Steady::now();
+  unmarked_.push_back(place);
+  if (!item.ran.failed && !item.ran.waits) return;
+  unmarked_bytes_ += item.message->body.size();
+  if (!consumer_.settings.handling.ordered) return;
+  const std::string order = order_key_of(envelope_of(*item.message, consumer_.settings.group));
+  if (order.empty()) return;
+  free_.erase(order);
+  blocked_.insert(order);
+}
+
+bool Round::flush() {
+  if (unmarked_.empty()) return true;
+  std::vector<std::size_t> places = std::exchange(unmarked_, {});
+  unmarked_bytes_ = 0;
+  std::vector<store::Dealt> dealt;
+  dealt.reserve(places.size());
+  std::erase_if(places, [&](std::size_t place) {
+    const Item& item = items_[place];
+    auto made = consumer_.dealt_of(*item.message, item.key, item.ran);
+    if (made) {
+      dealt.push_back(*std::move(made));
+      return false;
+    }
+    log_not_recorded(consumer_.parts.log, *item.message, consumer_.settings.group, made.error());
+    answer(place, fail(std::move(made).error()));
+    return true;
+  });
+  if (places.empty()) return true;
+  const auto marked = mark(dealt, places);
+  if (marked) {
+    for (std::size_t i = 0; i < places.size(); ++i) settle(places[i], dealt[i], (*marked)[i]);
+    return true;
+  }
+  for (const std::size_t place : places) {
+    consumer_.in_flight.remember(items_[place].key, std::move(items_[place].ran));
+    answer(place, fail(marked.error()));
+  }
+  // The rest is not begun: the store would not take it either.
+  answer_rest(marked.error());
+  return false;
+}
+
+// A single one that the store refuses must not keep all others from being marked.
+Result<std::vector<store::Marked>> Round::mark(std::vector<store::Dealt>& dealt,
+                                               std::vector<std::size_t>& places) {
+  store::Inbox& inbox = consumer_.parts.opened.inbox();
+  auto marked = inbox.mark(dealt, consumer_.settings.patience);
+  if (marked || marked.error().code != ErrorCode::kInvalid) return marked;
+  std::vector<store::Marked> all;
+  std::vector<store::Dealt> good;
+  std::vector<std::size_t> good_places;
+  for (std::size_t i = 0; i < dealt.size(); ++i) {
+    auto one = inbox.mark(std::span(&dealt[i], 1), consumer_.settings.patience);
+    if (!one) {
+      const Item& item = items_[places[i]];
+      log_not_recorded(consumer_.parts.log, *item.message, consumer_.settings.group, one.error());
+      answer(places[i], fail(std::move(one).error()));
+      continue;
+    }
+    all.push_back(one->front());
+    good.push_back(std::move(dealt[i]));
+    good_places.push_back(places[i]);
+  }
+  dealt = std::move(good);
+  places = std::move(good_places);
+  return all;
+}
+
+void Round::settle(std::size_t place, const store::Dealt& dealt, const store::Marked& marked) {
+  Item& item = items_[place];
+  const Message& message = *item.message;
+  if (!marked.is_new) {
+    log_handled_twice(consumer_.parts.log, message, consumer_.settings.group);
+    return answer(place, Consumption{.how = Ending::kSkipped, .record = marked.seen.task});
+  }
+  if (!dealt.task) {
+    return answer(place, Consumption{.business_id = std::move(item.ran.business_id)});
+  }
+  const task::Transition& change = dealt.tried->transition;
+  Consumption recorded{.how = Ending::kRecorded,
+                       .business_id = item.ran.failed ? item.ran.failed->business_id : "",
+                       .record = dealt.task->id,
+                       .status = status_of(change.to),
+                       .error = {}};
+  if (item.ran.failed) {
+    recorded.error = text_of(*item.ran.failed);
+    log_consume_failed(consumer_.parts.log, message, consumer_.settings.group, change);
+  }
+  if (recorded.status == Status::kRetrying) {
+    consumer_.parts.hint(std::max(change.due_at - change.at, Duration::zero()));
+  } else {
+    consumer_.parts.escalated();
+  }
+  answer(place, std::move(recorded));
+}
+
+void Round::answer(std::size_t place, Result<Consumption> answer) {
+  items_[place].is_answered = true;
+  answers_[place] = std::move(answer);
+}
+
+void Round::answer_rest(const Error& error) {
+  for (std::size_t place = 0; place < items_.size(); ++place) {
+    if (!items_[place].is_answered) answer(place, fail(error));
+  }
+}
+
+// The same message twice in one batch: what became of the first is true of the second.
+void Round::answer_twins() {
+  for (std::size_t place = 0; place < items_.size(); ++place) {
+    const std::size_t first = items_[place].twin;
+    if (first == place || items_[place].is_taken || !items_[first].is_taken) continue;
+    if (!answers_[first]) continue;
+    answers_[place] = Consumption{.how = Ending::kSkipped, .record = answers_[first]->record};
+  }
+}
+
+}  // namespace recourse::message

@@ -1,0 +1,78 @@
+// One batch on its way through a consumer.
+//
+// Thread safety: none; the thread of the consumer.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <set>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "message/consumer_impl.h"
+
+namespace recourse::message {
+
+class Round {
+ public:
+  using Answers = std::vector<Result<Consumption>>;
+
+  Round(Consumer::Impl& consumer, std::span<const Message> batch, const Run& run,
+        const std::stop_token& stop);
+  // What was taken is free again.
+  ~Round();
+  Round(const Round&) = delete;
+  Round& operator=(const Round&) = delete;
+
+  Answers go();
+
+ private:
+  struct Item {
+    const Message* message;
+    store::MessageKey key;
+    bool is_taken = false;
+    bool is_answered = false;
+    Ran ran = {};
+    // The one of this batch that is the same message.
+    std::size_t twin = 0;
+  };
+
+  void prepare();
+  // False: nothing can be done, and everything is answered.
+  bool look_up();
+  void handle(std::size_t place);
+  // Whether it has to wait for others of its key; an error is its answer.
+  Result<bool> waits(const Item& item);
+  void run_it(std::size_t place);
+  void run_in_transaction(std::size_t place);
+  // It was run, or need not be; its mark is to be written.
+  void ended(std::size_t place, Ran ran);
+  // False: the store did not take them. They are answered so, and remembered.
+  bool flush();
+  Result<std::vector<store::Marked>> mark(std::vector<store::Dealt>& dealt,
+                                          std::vector<std::size_t>& places);
+  void forget_bad(std::vector<store::Dealt>& dealt, std::vector<std::size_t>& places);
+  void settle(std::size_t place, const store::Dealt& dealt, const store::Marked& marked);
+  void answer(std::size_t place, Result<Consumption> answer);
+  void answer_rest(const Error& error);
+  void answer_twins();
+
+  Consumer::Impl& consumer_;
+  std::span<const Message> batch_;
+  const Run& run_;
+  const std::stop_token& stop_;
+  std::vector<Item> items_;
+  Answers answers_;
+  // Whose marks are still to be written.
+  std::vector<std::size_t> unmarked_;
+  std::size_t unmarked_bytes_ = 0;
+  std::chrono::steady_clock::time_point first_unmarked_;
+  Duration last_took_{};
+  // Of ordered groups: keys of which one has failed here, and keys that were found free.
+  std::set<std::string> blocked_;
+  std::set<std::string> free_;
+};
+
+}  // namespace recourse::message
