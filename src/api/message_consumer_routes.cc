@@ -108,25 +108,6 @@ message::Tried tried_by_consumer(Desk& desk, const ReportedFailure& failure, tas
                         rules == nullptr ? product_rules : *rules, rng);
 }
 
-// As if the engine had moved it: people are told, figures are kept.
-engine::Moved moved_by(const message::Tried& tried) {
-  const task::Transition& change = tried.outcome.transition;
-  const task::TaskSpec& spec = tried.task.spec;
-  return {.task = change.task,
-          .kind = spec.kind,
-          .tenant = spec.tenant,
-          .move = change.move,
-          .to = change.to,
-          .retries = change.retries,
-          .max_retries = spec.max_retries,
-          .fence = change.ticket.fence,
-          .category = tried.category,
-          .escalation = tried.escalation,
-          .error = change.error,
-          // Its consumer knows.
-          .took = Duration::zero()};
-}
-
 http::Response record_message(Desk& desk, const Call& call) {
   const auto body = read_body(call.request);
   if (!body) return refuse(400, body.error().message);
@@ -137,7 +118,8 @@ http::Response record_message(Desk& desk, const Call& call) {
   auto spec = message::spec_of(failure.envelope, std::move(failure.body), handling);
   if (!spec) return refuse(spec.error());
   message::Tried tried = tried_by_consumer(desk, failure, *std::move(spec));
-  const engine::Moved moved = moved_by(tried);
+  const engine::Moved moved = message::moved_of(tried);
+  const Duration until_due = tried.outcome.transition.due_at - desk.node.store_now();
   const std::vector<store::Dealt> batch{
       message::dealt(key_of(failure.name), handling.keep_done_for, std::move(tried))};
   const auto marked = desk.opened.inbox().mark(batch, kPatience);
@@ -146,7 +128,9 @@ http::Response record_message(Desk& desk, const Call& call) {
   const store::Marked& mark = marked->front();
   if (mark.is_new) {
     desk.happened(moved);
-    tell_owners(desk);
+    if (moved.to == task::State::kPending) {
+      desk.node.hint_work(std::max(until_due, Duration::zero()));
+    }
   }
   const auto standing = standing_of(desk, mark.seen);
   if (!standing) return refuse(standing.error());

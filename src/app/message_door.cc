@@ -126,6 +126,7 @@ message::Deal MessageDoor::deal_of(const Config& config, const SourceConfig& sou
                              .ids = parts_.ids,
                              .log = parts_.log,
                              .store_now = [&node = parts_.node] { return node.store_now(); },
+                             .happened = parts_.decided,
                              .hint =
                                  [&node = parts_.node] {
                                    node.hint_work();

@@ -9,6 +9,7 @@
 // Thread safety: safe to use from any thread, but for start() and stop().
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -42,6 +43,8 @@ class MessageDoor {
     store::OpenedStore& opened;
     UlidSource& ids;
     Log& log;
+    // What was decided before the engine had it.
+    std::function<void(const engine::Moved&)> decided;
   };
 
   // Opens the sources; connects to nothing yet.

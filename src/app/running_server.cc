@@ -88,7 +88,11 @@ class Server final : public RunningServer {
     node_ = std::make_unique<engine::Node>(*store_.opened, clock_, log_,
                                            node_settings(config_, store_.exclusive), random_seed());
     auto messages = MessageDoor::open(
-        config_, {.node = *node_, .opened = *store_.opened, .ids = ids_, .log = log_});
+        config_, {.node = *node_,
+                  .opened = *store_.opened,
+                  .ids = ids_,
+                  .log = log_,
+                  .decided = [this](const engine::Moved& moved) { happened(moved); }});
     if (!messages) return fail(messages.error());
     messages_ = *std::move(messages);
     Result<> registered =

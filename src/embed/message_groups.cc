@@ -108,6 +108,11 @@ embed::MessageGroup* Messages::Impl::add_group(std::string_view name,
   group->rules = rules_of(group->options, number);
   group->rules.backoffs = engine.backoffs;
   if (Result<> valid = validate(group->handling); !valid) return refuse(valid.error().message);
+  if (group->options.ordered && group->options.replay_to_broker) {
+    return refuse(
+        "is ordered and replays to its broker: what is published again takes its place behind what "
+        "came later");
+  }
   if (Result<> valid = policy::validate(group->rules.settings.backoff); !valid) {
     return refuse(valid.error().message);
   }

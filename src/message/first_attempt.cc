@@ -77,6 +77,25 @@ Tried untried(FirstAttempt attempt) {
   return {.task = submission_of(std::move(task), attempt.claim), .outcome = std::move(outcome)};
 }
 
+engine::Moved moved_of(const store::Submission& task, const store::Outcome& outcome,
+                       policy::Category category, std::optional<policy::Escalation> escalation) {
+  const task::Transition& change = outcome.transition;
+  const task::TaskSpec& spec = task.spec;
+  return {.task = change.task,
+          .kind = spec.kind,
+          .tenant = spec.tenant,
+          .move = change.move,
+          .to = change.to,
+          .retries = change.retries,
+          .max_retries = spec.max_retries,
+          .fence = change.ticket.fence,
+          .category = category,
+          .escalation = escalation,
+          .error = change.error,
+          // Its consumer knows.
+          .took = Duration::zero()};
+}
+
 store::Dealt dealt(store::MessageKey key, Duration keep_for, Tried tried) {
   return {.key = std::move(key),
           .keep_for = keep_for,

@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "base/time.h"
+#include "engine/core/happening.h"
 #include "engine/core/rules.h"
 #include "policy/decision.h"
 #include "policy/failure.h"
@@ -50,6 +51,13 @@ Tried tried(FirstAttempt attempt, const policy::Failure& failure, const engine::
             Rng& rng);
 // None was made yet, but retries are used up: due at once.
 Tried untried(FirstAttempt attempt);
+
+// As if the engine had moved it: whoever tells people and keeps figures hears of it.
+engine::Moved moved_of(const store::Submission& task, const store::Outcome& outcome,
+                       policy::Category category, std::optional<policy::Escalation> escalation);
+inline engine::Moved moved_of(const Tried& tried) {
+  return moved_of(tried.task, tried.outcome, tried.category, tried.escalation);
+}
 
 // Writes it down under the message's key.
 store::Dealt dealt(store::MessageKey key, Duration keep_for, Tried tried);

@@ -191,6 +191,10 @@ Result<> HandOver::write(Writing& writing, std::size_t begin, std::size_t end) {
 }
 
 void HandOver::tell(const Message& message, const store::Dealt& gave_up) {
+  if (parts_.happened) {
+    return parts_.happened(moved_of(*gave_up.task, *gave_up.tried, policy::Category::kUnknown,
+                                    policy::Escalation::kDeadLetter));
+  }
   const std::string task = task::to_string(gave_up.task->id);
   const task::Reason& why = *gave_up.tried->transition.error;
   parts_.log.warning("message_consume_failed", {{"message", message.id},

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/ulid_source.h"
+#include "engine/core/happening.h"
 #include "message/envelope.h"
 #include "message/feeder.h"
 #include "store/inbox.h"
@@ -30,6 +31,9 @@ struct HandOverParts {
   Log& log;
   // The store's time, as far as it is known: never ahead of it.
   std::function<TimePoint()> store_now;
+  // A message went straight to a person: whoever hears of it tells people, keeps figures and writes
+  // its log lines. Empty: there are only the lines.
+  std::function<void(const engine::Moved&)> happened = nullptr;
   // There is work: wake the engine.
   std::function<void()> hint;
 };

@@ -57,7 +57,7 @@ Outcome tried_on(const Side& side, const Message& message) {
   return outcome;
 }
 
-std::string words(const std::optional<Seen>& seen) {
+std::string seen_words(const std::optional<Seen>& seen) {
   if (!seen) return "unknown; ";
   return seen->task ? to_string(*seen->task) + "; " : "done; ";
 }
@@ -92,10 +92,10 @@ Operation Operations::deal() {
               if (message.tried) dealt.back().tried = tried_on(side, message);
             }
             const auto marked = side.inbox().mark(dealt, kWithin);
-            if (!marked) return differential::words(marked.error());
+            if (!marked) return words(marked.error());
             std::string told;
             for (const Marked& one : *marked) {
-              told += (one.is_new ? "new " : "known ") + words(std::optional(one.seen));
+              told += (one.is_new ? "new " : "known ") + seen_words(one.seen);
             }
             return told;
           }};
@@ -110,8 +110,8 @@ Operation Operations::look_through_inbox() {
   return {"look through the inbox", [=](Side& side) {
             std::string told;
             const auto found = side.inbox().look_up(keys, kWithin);
-            if (!found) return differential::words(found.error());
-            for (const auto& seen : *found) told += words(seen);
+            if (!found) return words(found.error());
+            for (const auto& seen : *found) told += seen_words(seen);
             if (forgets) told += fmt::format("{} forgotten; ", *side.inbox().forget(keys, kWithin));
             if (sweeps) {
               told += fmt::format("{} swept", *side.inbox().sweep(kPageRowsMax, kWithin));

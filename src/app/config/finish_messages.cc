@@ -77,6 +77,12 @@ class MessagesFinisher {
                       "several consumers, who would record them in any order",
                       path, to_string(address->broker)));
     }
+    if (is_ordered && source.retry_by == RetryBy::kPublish) {
+      problems_.error(where({path + ".retry-by", path + ".order", path}),
+                      fmt::format("{}.retry-by: publish is not possible with order: key: what is "
+                                  "published again takes its place behind what came later",
+                                  path));
+    }
     if (given(path + ".dead-head") && !is_ordered) {
       problems_.warning(where({path + ".dead-head"}),
                         fmt::format("{}.dead-head is not used without order: key", path));

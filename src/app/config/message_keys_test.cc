@@ -181,6 +181,13 @@ TEST(MessageKeys, TwoSourcesDoNotShareAGroup) {
               IsEmpty());
 }
 
+TEST(MessageKeys, OrderAndReplayAreRefusedTogether) {
+  const Loaded loaded = load_text(with_source("order: key, retry-by: publish"));
+  EXPECT_FALSE(loaded.config);
+  EXPECT_THAT(texts_of(loaded),
+              Contains(HasSubstr("retry-by: publish is not possible with order")));
+}
+
 TEST(MessageKeys, WhatAnotherBrokerWouldUseIsWarnedOf) {
   const Loaded loaded = load_text(with_source("rabbitmq: {declare: true}, dead-head: skip"));
   EXPECT_TRUE(loaded.config);
