@@ -223,7 +223,9 @@ Feeder::Feeder(std::string name, std::unique_ptr<Source> source, FeederSettings 
     : impl_(std::make_unique<Impl>(std::move(name), std::move(source), std::move(settings),
                                    std::move(deal), log)) {}
 
-Feeder::~Feeder() {
+Feeder::~Feeder() { join(); }
+
+void Feeder::join() {
   impl_->stop(Duration::zero());
   if (impl_->broker_thread.joinable()) impl_->broker_thread.join();
   if (impl_->dealing_thread.joinable()) impl_->dealing_thread.join();
