@@ -228,6 +228,16 @@ TEST_P(OnRedis, NothingIsTakenWhileTheBacklogIsFull) {
   EXPECT_TRUE(eventually([&] { return !source().at("is_full").as_bool(); }));
 }
 
+TEST_P(OnRedis, AnEntryWithoutABodyGoesToAPersonAndNotToTheService) {
+  start_source("REDIS", ", redis: {body-field: data}");
+
+  publish("REDIS", {message_of("m-1", "1")});
+
+  ASSERT_TRUE(becomes("m-1", "PENDING"));
+  EXPECT_THAT(get("/api/v1/messages?message_id=m-1").body,
+              HasSubstr("the entry has no field data; it has: body"));
+}
+
 // Otherwise a tenant's words would go to the source's broker, and its marks be forgotten.
 TEST_P(OnRedis, NobodyElseRecordsInTheNameOfASource) {
   start_source("REDIS");
