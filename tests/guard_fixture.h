@@ -169,7 +169,7 @@ class GuardOnStore : public ::testing::TestWithParam<const char*> {
   std::string status(int id = 1) {
     return app_.text("SELECT status FROM user_bill WHERE id = " + std::to_string(id));
   }
-  bool reaches(std::int64_t err_status, int id = 1, Duration within = 15s) {
+  bool reaches(std::int64_t err_status, int id = 1, Duration within = 30s) {
     return eventually([&] { return number("COALESCE(err_status, 0)", id) == err_status; }, within);
   }
 

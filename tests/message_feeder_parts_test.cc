@@ -139,13 +139,14 @@ TEST_F(FeederTest, OneThatIsRefusedIsKeptForAWhileAndGivenBack) {
 // The broker must hear of us, however long a handler takes.
 TEST_F(FeederTest, TheBrokerIsLookedAfterWhileAHandlerRunsAndAtMostTwoBatchesAreOut) {
   std::latch go(1);
+  // Before anybody looks: batches are whole then.
+  for (int i = 0; i < 10; ++i) broker_->add(std::to_string(i));
   const auto feeder = feed(
       [&](std::span<const Message> batch, const std::stop_token&) {
         go.wait();
         return all(batch, Dealing::kDone);
       },
       {.batch = 2});
-  for (int i = 0; i < 10; ++i) broker_->add(std::to_string(i));
 
   EXPECT_TRUE(comes_true([&] { return broker_->books().looked_after >= 3; }));
   EXPECT_EQ(broker_->books().out, 4U);
@@ -189,6 +190,7 @@ TEST_F(FeederTest, ABrokerThatIsDownIsToldOnceAndTriedAgain) {
 
 TEST_F(FeederTest, StoppedItWaitsForWhatIsBeingDealtWithAndGivesTheRestBack) {
   std::latch begun(1);
+  for (int i = 0; i < 5; ++i) broker_->add(std::to_string(i));
   const auto feeder = feed(
       [&](std::span<const Message> batch, const std::stop_token& stop) {
         begun.count_down();
@@ -196,7 +198,6 @@ TEST_F(FeederTest, StoppedItWaitsForWhatIsBeingDealtWithAndGivesTheRestBack) {
         return all(batch, Dealing::kDone);
       },
       {.batch = 2});
-  for (int i = 0; i < 5; ++i) broker_->add(std::to_string(i));
   begun.wait();
 
   feeder->stop(10s);
@@ -224,6 +225,28 @@ TEST_F(FeederTest, StoppedAndLateItsVerdictsAreNotTold) {
   feeder.reset();
 
   EXPECT_THAT(broker_->books().acknowledged, IsEmpty());
+}
+
+// What a deal uses may go once it is joined, and not when it was stopped.
+TEST_F(FeederTest, JoinedNothingIsBeingDealtWithAnyMore) {
+  std::latch begun(1);
+  std::latch go(1);
+  std::atomic<bool> has_ended = false;
+  const auto feeder = feed([&](std::span<const Message> batch, const std::stop_token&) {
+    begun.count_down();
+    go.wait();
+    has_ended = true;
+    return all(batch, Dealing::kDone);
+  });
+  broker_->add("a");
+  begun.wait();
+  feeder->stop(Duration::zero());
+  EXPECT_FALSE(has_ended);
+
+  std::jthread opener([&] { go.count_down(); });
+  feeder->join();
+
+  EXPECT_TRUE(has_ended);
 }
 
 TEST_F(FeederTest, StopsWhileTheStoreIsDown) {

@@ -182,6 +182,9 @@ TEST_F(MessageOrder, NoneOvertakesAnOlderOneOfItsKey) {
 
   EXPECT_TRUE(soon([&] { return count_of(task::State::kSucceeded) == 4; }));
   EXPECT_THAT(ran_of_key(), ElementsAre("late", "late", "2", "3"));
+  for (const task::Task& task : tasks()) {
+    EXPECT_EQ(task.attempts, id_of(task) == "late" ? 2 : 1) << "waiting is no attempt";
+  }
 }
 
 TEST_F(MessageOrder, ADeadHeadBlocksItsKeyUntilSomebodyHasDealtWithIt) {
@@ -212,35 +215,64 @@ TEST_F(MessageOrder, ADeadHeadIsSkippedWhereThatIsWanted) {
   EXPECT_THAT(ran(), ElementsAre("dead", "2"));
 }
 
-// MSG-13: the retry's action is to publish it again; it ends with a person after as many retries.
-TEST_F(MessageHandOver, ARetryIsPublishedAgainUntilItsRetriesAreUsedUp) {
-  std::atomic<int> published = 0;
-  message::HandOverSettings settings = message_settings();
-  settings.handling.max_retries = 2;
-  const message::Deal deal = door_.deal(settings);
-  door_.handle(message::replay_retries(MessageDoor::handler_of([&](const task::Task& task) {
-                                         note(id_of(task) + std::to_string(task.retries));
-                                         return failed("connection refused");
-                                       }),
-                                       {.inbox = door_.opened().inbox(),
-                                        .log = log_,
-                                        .publish = [&](const Outgoing& outgoing) -> Result<> {
-                                          if (++published == 1)
-                                            return fail(ErrorCode::kUnavailable, "no broker");
-                                          Message again = message(outgoing.id, outgoing.body);
-                                          again.headers = outgoing.headers;
-                                          return deal(std::vector{again}, {})
-                                                     ? Result<>()
-                                                     : fail(ErrorCode::kUnavailable, "");
-                                        }}));
+class MessageReplay : public MessageHandOver {
+ protected:
+  // Every run fails; `publish` says what the broker answers.
+  void start(message::Publish publish) {
+    door_.handle(message::replay_retries(MessageDoor::handler_of([&](const task::Task& task) {
+                                           note(id_of(task) + std::to_string(task.retries));
+                                           return failed("connection refused");
+                                         }),
+                                         {.inbox = door_.opened().inbox(),
+                                          .log = log_,
+                                          .publish = std::move(publish),
+                                          .pause = 20ms}));
+  }
+  static message::HandOverSettings two_retries() {
+    message::HandOverSettings settings = message_settings();
+    settings.handling.max_retries = 2;
+    return settings;
+  }
+  // As its consumer gets it.
+  void deliver(const Outgoing& outgoing) {
+    Message again = message(outgoing.id, outgoing.body);
+    again.headers = outgoing.headers;
+    deal({again}, two_retries());
+  }
+};
 
-  ASSERT_TRUE(deal(std::vector{message("a")}, {}));
+// MSG-13: the retry's action is to publish it again; it ends with a person after as many retries.
+TEST_F(MessageReplay, ARetryIsPublishedAgainUntilItsRetriesAreUsedUp) {
+  std::atomic<int> asked = 0;
+  start([&](const Outgoing& outgoing) -> Result<> {
+    if (++asked == 1) return fail(ErrorCode::kUnavailable, "no broker");
+    deliver(outgoing);
+    return {};
+  });
+
+  deal({message("a")}, two_retries());
 
   EXPECT_TRUE(soon([&] { return count_of(task::State::kDead) == 1; }));
-  // One retry was the broker's.
-  EXPECT_THAT(ran(), ElementsAre("a0", "a2"));
-  EXPECT_EQ(count_of(task::State::kSucceeded), 1U) << "those that were published have ended";
-  EXPECT_EQ(published, 2);
+  EXPECT_THAT(ran(), ElementsAre("a0", "a1", "a2"));
+  EXPECT_EQ(count_of(task::State::kSucceeded), 2U) << "those that were published have ended";
+  EXPECT_EQ(asked, 3) << "the broker's trouble uses up no retry";
+}
+
+// I12: what was published without an answer is not published again once its copy was consumed.
+TEST_F(MessageReplay, ACopyThatWasConsumedIsTheLast) {
+  std::atomic<int> asked = 0;
+  start([&](const Outgoing& outgoing) -> Result<> {
+    deliver(outgoing);
+    return ++asked == 1 ? fail(ErrorCode::kInDoubt, "no answer") : Result<>();
+  });
+
+  deal({message("a")}, two_retries());
+
+  EXPECT_TRUE(soon(
+      [&] { return count_of(task::State::kDead) == 1 && count_of(task::State::kSucceeded) == 2; }));
+  EXPECT_THAT(ran(), ElementsAre("a0", "a1", "a2"));
+  EXPECT_THAT(tasks(), SizeIs(3));
+  EXPECT_EQ(asked, 2);
 }
 
 }  // namespace

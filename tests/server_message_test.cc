@@ -228,6 +228,30 @@ TEST_P(OnRedis, NothingIsTakenWhileTheBacklogIsFull) {
   EXPECT_TRUE(eventually([&] { return !source().at("is_full").as_bool(); }));
 }
 
+TEST_P(OnRedis, AnEntryWithoutABodyGoesToAPersonAndNotToTheService) {
+  start_source("REDIS", ", redis: {body-field: data}");
+
+  publish("REDIS", {message_of("m-1", "1")});
+
+  ASSERT_TRUE(becomes("m-1", "PENDING"));
+  EXPECT_THAT(get("/api/v1/messages?message_id=m-1").body,
+              HasSubstr("the entry has no field data; it has: body"));
+}
+
+// Otherwise a tenant's words would go to the source's broker, and its marks be forgotten.
+TEST_P(OnRedis, NobodyElseRecordsInTheNameOfASource) {
+  start_source("REDIS");
+  const std::string named = R"("kind":"bill","source":"orders","group":"billing","topic":")" +
+                            topic_ + R"(","message_id":"1","error_message":"connection lost")";
+
+  const Reply foreign = post("/api/v1/messages/record", R"({"tenant":"other",)" + named + "}");
+  const Reply own = post("/api/v1/messages/record", "{" + named + "}");
+
+  EXPECT_EQ(foreign.status, 422);
+  EXPECT_THAT(foreign.body, HasSubstr("is taken by a source of this server"));
+  EXPECT_EQ(own.status, 201) << own.body;
+}
+
 // Messages of one key wait behind one that failed; those of another do not.
 TEST_P(OnRedis, OrderIsKeptWithinAKey) {
   start_source("REDIS", ", order: key");

@@ -90,6 +90,7 @@ struct SourceCard {
   std::string topic = {};
   std::string group = {};
   std::string kind = {};
+  task::Tenant tenant = {};
   int consumers = 1;
   // Of all its consumers together.
   message::FeederFigures figures = {};

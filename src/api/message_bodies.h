@@ -47,9 +47,12 @@ struct MessageName {
   std::string topic;
   std::string id;
   task::Tenant tenant;
+  // Of a source of this server, and of its tenant.
+  bool is_of_source = false;
 };
 MessageName read_message_name(Fields& fields, const Desk& desk, const Call& call);
-// Under which its mark is kept. Those of a tenant are its own.
+// Under which its mark is kept. Those of a tenant are its own, but for what sources mark
+// themselves.
 store::MessageKey key_of(const MessageName& name);
 
 // A failure that a consumer reports.

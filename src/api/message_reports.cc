@@ -28,11 +28,18 @@ std::string read_name(Fields& fields, std::string_view name, std::string text) {
 }
 
 // A source that this server consumes itself has one topic and one group.
-void check_source(Fields& fields, const Desk& desk, const MessageName& name) {
+void check_source(Fields& fields, const Desk& desk, MessageName& name) {
   if (!desk.messages.sources) return;
   const auto sources = desk.messages.sources();
   const auto known = std::ranges::find(sources, name.source, &SourceCard::name);
   if (known == sources.end()) return;
+  if (name.tenant != known->tenant) {
+    fields.refuse("source", fmt::format("{} is taken by a source of this server: choose another "
+                                        "name for your own",
+                                        shown(name.source)));
+    return;
+  }
+  name.is_of_source = true;
   if (!name.group.empty() && name.group != known->group) {
     fields.refuse("group", fmt::format("is unknown: the group of the source {} is {}, not {}",
                                        shown(name.source), shown(known->group), shown(name.group)));
@@ -112,8 +119,9 @@ MessageName read_message_name(Fields& fields, const Desk& desk, const Call& call
 
 store::MessageKey key_of(const MessageName& name) {
   // No source's name has a line break.
-  const std::string source =
-      name.tenant.value.empty() ? name.source : name.tenant.value + "\n" + name.source;
+  const std::string source = name.tenant.value.empty() || name.is_of_source
+                                 ? name.source
+                                 : name.tenant.value + "\n" + name.source;
   return message::key_of({.source = source, .group = name.group, .topic = name.topic}, name.id);
 }
 

@@ -7,7 +7,8 @@
 namespace recourse::app {
 namespace {
 
-constexpr Duration kCountWithin = std::chrono::seconds(5);
+// The broker's thread waits for it, and must be back soon.
+constexpr Duration kCountWithin = std::chrono::seconds(1);
 constexpr Duration kGoodFor = std::chrono::seconds(1);
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace recourse::app {
 namespace {
 
 // Of a message that is published again.
-constexpr Duration kPublishWithin = std::chrono::seconds(10);
+constexpr Duration kPublishWithin = std::chrono::seconds(5);
 
 Error in_source(const std::string& name, const Error& error) {
   return {error.code, fmt::format("messages.sources.{}: {}", name, error.message)};
@@ -32,6 +32,7 @@ Result<api::SourceCard> card_of(const std::string& name, const SourceConfig& sou
                          .topic = source.settings.topic,
                          .group = source.settings.group,
                          .kind = source.kind,
+                         .tenant = task::Tenant(source.tenant),
                          .consumers = source.consumers};
 }
 
@@ -161,20 +162,24 @@ engine::Handler MessageDoor::of_source(Source& source, engine::Handler handler) 
 }
 
 engine::Handler MessageDoor::wrap(const std::string& kind, engine::Handler handler) {
-  std::map<std::string, engine::Handler> by_source;
+  // A search key says only what somebody claims: the source's own are those of its tenant.
+  using Owner = std::pair<task::Tenant, std::string>;
+  std::map<Owner, engine::Handler> by_source;
   for (auto& [name, source] : sources_) {
     if (source.config.kind != kind || !is_wrapped(source.config)) continue;
-    by_source.emplace(message::search_text(name), of_source(source, handler));
+    by_source.emplace(Owner{task::Tenant(source.config.tenant), message::search_text(name)},
+                      of_source(source, handler));
   }
   engine::Handler usual = lines_.announcing(std::move(handler));
-  if (by_source.empty()) return usual;
-  return [by_source = std::move(by_source),
-          usual = std::move(usual)](const std::shared_ptr<engine::AttemptRun>& run) {
-    const auto& keys = run->task().spec.search_keys;
-    const auto name = keys.find(std::string(message::kSourceKey));
-    const auto own = name == keys.end() ? by_source.end() : by_source.find(name->second);
+  if (by_source.empty()) return lines_.remembering(std::move(usual));
+  return lines_.remembering([by_source = std::move(by_source), usual = std::move(usual)](
+                                const std::shared_ptr<engine::AttemptRun>& run) {
+    const task::TaskSpec& spec = run->task().spec;
+    const auto name = spec.search_keys.find(std::string(message::kSourceKey));
+    const auto own = name == spec.search_keys.end() ? by_source.end()
+                                                    : by_source.find({spec.tenant, name->second});
     (own == by_source.end() ? usual : own->second)(run);
-  };
+  });
 }
 
 void MessageDoor::start() {
@@ -190,6 +195,12 @@ void MessageDoor::stop(Duration limit) {
     for (const auto& consumer : source.consumers) {
       stops.emplace_back([&feeder = *consumer, limit] { feeder.stop(limit); });
     }
+  }
+}
+
+void MessageDoor::join() {
+  for (auto& [name, source] : sources_) {
+    for (const auto& consumer : source.consumers) consumer->join();
   }
 }
 

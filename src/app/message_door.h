@@ -60,10 +60,14 @@ class MessageDoor {
   void start();
   // Takes nothing new; waits up to the limit for what is being recorded, and gives the rest back.
   void stop(Duration limit);
+  // Before anything goes that recording uses.
+  void join();
 
   [[nodiscard]] std::vector<api::SourceCard> sources() const;
-  // Of tasks of message kinds.
+  // Of tasks of message kinds that this node ran; waits for nothing.
   void happened(const engine::Moved& moved) { lines_.moved(moved); }
+  // Of those that ran elsewhere: the store is asked what they are.
+  void happened_outside(const engine::Moved& moved) { lines_.moved_outside(moved); }
 
  private:
   struct Source {

@@ -10,7 +10,8 @@
 namespace recourse::app {
 namespace {
 
-// More runs than a node has at once. Those beyond it are told without their message's id.
+// More runs than a node has at once. The oldest beyond it are told without their message's id: they
+// have ended without a word, their outcomes refused.
 constexpr std::size_t kRunsMax = 100'000;
 constexpr std::size_t kErrorCharacters = 500;
 constexpr Duration kLookWithin = std::chrono::seconds(1);
@@ -20,11 +21,16 @@ std::string message_id_of(const task::TaskSpec& spec) {
   return found == spec.search_keys.end() ? std::string() : found->second;
 }
 
+bool has_failed(const engine::Moved& moved) {
+  return moved.took && moved.error && moved.error->code != message::kWaitsForOrder &&
+         moved.to != task::State::kSucceeded;
+}
+
 }  // namespace
 
 void MessageLog::remember(const task::Task& task) {
   MutexLock lock(mutex_);
-  if (runs_.size() >= kRunsMax) return;
+  if (runs_.size() >= kRunsMax) runs_.erase(runs_.begin());
   runs_.insert_or_assign(task.id,
                          Run{.message_id = message_id_of(task.spec), .is_retry = task.retries > 0});
 }
@@ -37,20 +43,21 @@ std::optional<MessageLog::Run> MessageLog::recall(task::TaskId task) {
 }
 
 std::optional<MessageLog::Run> MessageLog::look_up(task::TaskId task) {
-  {
-    // Then it may be one of ours, whose teller must not wait.
-    MutexLock lock(mutex_);
-    if (runs_.size() >= kRunsMax) return std::nullopt;
-  }
   const auto found = reader_.find(task, kLookWithin);
   if (!found) return std::nullopt;
   return Run{.message_id = message_id_of(found->spec), .is_retry = found->attempts > 1};
 }
 
+engine::Handler MessageLog::remembering(engine::Handler handler) {
+  return [this, handler = std::move(handler)](const std::shared_ptr<engine::AttemptRun>& run) {
+    remember(run->task());
+    handler(run);
+  };
+}
+
 engine::Handler MessageLog::announcing(engine::Handler handler) {
   return [this, handler = std::move(handler)](const std::shared_ptr<engine::AttemptRun>& run) {
     const task::Task& task = run->task();
-    remember(task);
     if (task.retries > 0) {
       log_.info("message_retry_started", {{"message", message_id_of(task.spec)},
                                           {"task", task::to_string(task.id)},
@@ -62,13 +69,16 @@ engine::Handler MessageLog::announcing(engine::Handler handler) {
   };
 }
 
-void MessageLog::moved(const engine::Moved& moved) {
+void MessageLog::moved(const engine::Moved& moved) { write(moved, recall(moved.task)); }
+
+void MessageLog::moved_outside(const engine::Moved& moved) {
   std::optional<Run> run = recall(moved.task);
-  const bool has_failed = moved.took && moved.error &&
-                          moved.error->code != message::kWaitsForOrder &&
-                          moved.to != task::State::kSucceeded;
-  if (!run && has_failed) run = look_up(moved.task);
-  const auto write = [&](LogLevel level, std::string_view event, std::string_view result) {
+  if (!run && has_failed(moved)) run = look_up(moved.task);
+  write(moved, run);
+}
+
+void MessageLog::write(const engine::Moved& moved, const std::optional<Run>& run) {
+  const auto line = [&](LogLevel level, std::string_view event, std::string_view result) {
     const std::array<LogField, 8> fields{
         {{"message", run ? run->message_id : ""},
          {"task", task::to_string(moved.task)},
@@ -80,15 +90,16 @@ void MessageLog::moved(const engine::Moved& moved) {
          {"error", moved.error ? one_line(moved.error->message, kErrorCharacters) : ""}}};
     log_.write(level, event, fields);
   };
-  const bool was_retry = run ? run->is_retry : moved.retries > (has_failed ? 1 : 0);
+  const bool failed = has_failed(moved);
+  const bool was_retry = run ? run->is_retry : moved.retries > (failed ? 1 : 0);
   // Put off, released, or moved by a person: no run has ended.
   if (moved.took && moved.to == task::State::kSucceeded) {
-    if (was_retry) write(LogLevel::kInfo, "message_retry_finished", "succeeded");
-  } else if (has_failed) {
-    write(LogLevel::kWarning, was_retry ? "message_retry_finished" : "message_consume_failed",
-          "failed");
+    if (was_retry) line(LogLevel::kInfo, "message_retry_finished", "succeeded");
+  } else if (failed) {
+    line(LogLevel::kWarning, was_retry ? "message_retry_finished" : "message_consume_failed",
+         "failed");
   }
-  if (task::needs_person(moved.to)) write(LogLevel::kError, "message_gave_up", "failed");
+  if (task::needs_person(moved.to)) line(LogLevel::kError, "message_gave_up", "failed");
 }
 
 }  // namespace recourse::app

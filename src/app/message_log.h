@@ -24,8 +24,13 @@ class MessageLog {
 
   // The handler, with a line before each retry. This must outlive it.
   engine::Handler announcing(engine::Handler handler);
-  // A run has ended: the first one, a retry, or the last of all. Of tasks of message kinds.
+  // Around everything else: what the lines say of it when it has ended is remembered.
+  engine::Handler remembering(engine::Handler handler);
+  // A run has ended: the first one, a retry, or the last of all. Of tasks of message kinds that ran
+  // here. Waits for nothing.
   void moved(const engine::Moved& moved);
+  // Of one that ran elsewhere: a worker's, or a consumer's that has reported it. Asks the store.
+  void moved_outside(const engine::Moved& moved);
 
  private:
   // What the engine does not tell at the end of a run.
@@ -35,8 +40,8 @@ class MessageLog {
   };
   void remember(const task::Task& task);
   std::optional<Run> recall(task::TaskId task);
-  // Of one that ran elsewhere: a worker's, or a consumer's that has reported it.
   std::optional<Run> look_up(task::TaskId task);
+  void write(const engine::Moved& moved, const std::optional<Run>& run);
 
   store::Reader& reader_;
   Log& log_;

@@ -30,6 +30,16 @@ class ExamplesFirst final : public CLI::Formatter {
 
 void put_examples_first(CLI::App& program) { program.formatter(std::make_shared<ExamplesFirst>()); }
 
+void refuse_empty_values(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    if (option->get_type_size() == 0) continue;
+    option->check([](const std::string& value) {
+      return value.empty() ? "must not be empty; leave it out where it does not matter"
+                           : std::string();
+    });
+  }
+}
+
 std::function<std::string(const std::string&)> whole_number(int low, int high) {
   return [low, high](const std::string& text) {
     int number = 0;

@@ -44,6 +44,9 @@ void runs(CLI::App& command, const Tree& tree, ApiCommand run,
 
 // A check of an option: empty where the text is a whole number within, else what is wrong.
 std::function<std::string(const std::string&)> whole_number(int low, int high);
+// Of all options that were added so far and take a value: by such ones many are chosen, and an
+// empty variable of a script must not mean all.
+void refuse_empty_values(CLI::App& command);
 
 void set_examples(CLI::App& command, const std::vector<std::string>& examples);
 // To be called before anything is added.

@@ -56,6 +56,7 @@ void add_failure_flags(CLI::App& command, FailureFlags& flags, const std::string
   command.add_option("--type", flags.type, "Of this type")->type_name("TYPE");
   command.add_option("--from", flags.from, "That failed then or later")->type_name("TIME");
   command.add_option("--before", flags.before, "That failed earlier")->type_name("TIME");
+  refuse_empty_values(command);
 }
 
 struct RecordFlags {

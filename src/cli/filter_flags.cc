@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
+#include "cli/command.h"
 
 namespace recourse::cli {
 
@@ -13,6 +14,7 @@ void add_kind_and_key_flags(CLI::App& command, FilterFlags& flags) {
       ->delimiter(',')
       ->allow_extra_args(false);
   command.add_option("--key", flags.key, "Only with this search key")->type_name("NAME=VALUE");
+  refuse_empty_values(command);
 }
 
 void add_filter_flags(CLI::App& command, FilterFlags& flags) {

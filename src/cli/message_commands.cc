@@ -39,6 +39,7 @@ void add_message_flags(CLI::App& command, MessageFlags& flags, const std::string
   command.add_option("--source", flags.source, "Of this source")->type_name("NAME");
   command.add_option("--from", flags.from, "Recorded then or later")->type_name("TIME");
   command.add_option("--before", flags.before, "Recorded earlier")->type_name("TIME");
+  refuse_empty_values(command);
 }
 
 namespace {

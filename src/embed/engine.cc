@@ -169,7 +169,8 @@ StopReport Engine::stop(Duration limit) {
   };
   if (impl_->guards) impl_->guards->close();
   // First: what they are at is recorded, and what they are not at stays with its broker.
-  if (impl_->messages) impl_->messages->stop(limit);
+  // Half of the time at most, so that a handler that does not end leaves some to the node's.
+  if (impl_->messages) impl_->messages->stop(limit / 2);
   const engine::Stopped stopped = impl_->node->stop(left());
   if (impl_->telling) impl_->telling->stop(std::min(left(), kMessagesEndWithin));
   // After those who tell people: what they were told belongs into the rows.

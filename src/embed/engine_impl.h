@@ -54,6 +54,7 @@ struct Engine::Impl {
     if (messages) messages->stop(Duration::zero());
     if (guards) guards->stop(Duration::zero());
     if (node) (void)node->stop(Duration::zero());
+    if (messages) messages->join();
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;

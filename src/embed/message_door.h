@@ -44,6 +44,10 @@ struct MessageDoor {
   }
   // Feeders take nothing new; what they are at is waited for.
   void stop(Duration limit);
+  // Before anything goes that handlers and marks use.
+  void join() {
+    for (const MessageFeeder& one : feeders) one.feeder->join();
+  }
 
   [[nodiscard]] MessageGroup* find(std::string_view group) const {
     const auto found = groups.find(group);

@@ -14,7 +14,9 @@ namespace recourse {
 namespace {
 
 constexpr int kConsumersMax = 64;
-constexpr Duration kPublishPatience = std::chrono::seconds(10);
+constexpr Duration kPublishPatience = std::chrono::seconds(5);
+// The broker's thread waits for it, and must be back soon.
+constexpr Duration kCountWithin = std::chrono::seconds(1);
 
 message::SourceSettings settings_of(const SourceOptions& options) {
   message::SourceSettings settings{.name = options.name,
@@ -102,7 +104,7 @@ Result<> Messages::Impl::add_source(const SourceOptions& source) {
     if (!opened) return refuse(opened.error().message);
     message::FeederSettings feeding{.batch = source.batch};
     feeding.is_full = [&engine = engine, kind = group->handling.kind, most = source.most_waiting] {
-      const auto counts = engine.store.opened->reader().counts(embed::kReadPatience);
+      const auto counts = engine.store.opened->reader().counts(kCountWithin);
       if (!counts) return false;  // the store's trouble is told elsewhere
       const auto waiting = counts->find({kind, task::State::kPending});
       return waiting != counts->end() && waiting->second >= most;

@@ -128,12 +128,15 @@ void Feeder::Impl::turn() {
   settle();
   publish();
   const std::size_t most = may_take();
-  const auto begun = steady_clock::now();
-  auto batch = source->receive(most, begun + (most > 0 ? Duration(kReceiveWait) : kNoRoomWait));
+  const Deadline until =
+      steady_clock::now() + (most > 0 ? Duration(kReceiveWait) : Duration(kNoRoomWait));
+  auto batch = source->receive(most, until);
   if (!batch) {
     told(batch.error());
     return;
   }
+  // One that was woken before its time says nothing of its broker.
+  if (batch->empty() && steady_clock::now() < until) return;
   board.broker_answered();
   if (batch->empty()) return;
   board.received(batch->size(), SystemClock().now());
@@ -223,7 +226,9 @@ Feeder::Feeder(std::string name, std::unique_ptr<Source> source, FeederSettings 
     : impl_(std::make_unique<Impl>(std::move(name), std::move(source), std::move(settings),
                                    std::move(deal), log)) {}
 
-Feeder::~Feeder() {
+Feeder::~Feeder() { join(); }
+
+void Feeder::join() {
   impl_->stop(Duration::zero());
   if (impl_->broker_thread.joinable()) impl_->broker_thread.join();
   if (impl_->dealing_thread.joinable()) impl_->dealing_thread.join();

@@ -66,7 +66,7 @@ class Feeder {
   // The log must outlive it.
   Feeder(std::string name, std::unique_ptr<Source> source, FeederSettings settings, Deal deal,
          Log& log);
-  // As stop(), at once.
+  // As join().
   ~Feeder();
   Feeder(const Feeder&) = delete;
   Feeder& operator=(const Feeder&) = delete;
@@ -74,6 +74,9 @@ class Feeder {
   void start();
   // Takes nothing new, waits up to the limit for what is being dealt with, gives the rest back.
   void stop(Duration limit);
+  // Stops, and waits for what is still being dealt with, however long it takes: afterwards nothing
+  // of what `deal` uses is used any more.
+  void join();
 
   [[nodiscard]] const std::string& name() const;
   [[nodiscard]] FeederFigures figures() const;

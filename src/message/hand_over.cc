@@ -88,10 +88,15 @@ Result<store::Dealt> HandOver::mark_of(const Message& message) {
   const Duration keep_for = settings_.handling.keep_done_for;
   const int retries = std::min(replays_of(message.headers), spec->max_retries);
   store::MessageKey key = key_of(scope_of(envelope), message.id);
-  if (settings_.format == BodyFormat::kJson && !is_json(message.body)) {
-    const auto decision = policy::dead_letter(
-        policy::Category::kUnknown, std::string(kUnreadable),
-        "the body is not JSON: correct the publisher, or edit the body and retry");
+  std::string unreadable = message.unreadable;
+  if (unreadable.empty() && settings_.format == BodyFormat::kJson && !is_json(message.body)) {
+    unreadable =
+        "the body is not JSON: correct the publisher, or edit the body (recourse task edit) and "
+        "retry";
+  }
+  if (!unreadable.empty()) {
+    const auto decision = policy::dead_letter(policy::Category::kUnknown, std::string(kUnreadable),
+                                              std::move(unreadable));
     return dealt(std::move(key), keep_for,
                  tried(attempt_of(*std::move(spec), retries), decision, rules_, rng_));
   }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "message/order_wait.h"
 #include "message/status.h"
 
 namespace recourse::message {
@@ -76,7 +77,7 @@ void log_moved(Log& log, const engine::Moved& moved) {
   // Put off, released, or moved by a person: no retry has ended.
   if (moved.took && moved.to == task::State::kSucceeded) {
     write(LogLevel::kInfo, "message_retry_finished", "succeeded");
-  } else if (moved.took && moved.error) {
+  } else if (moved.took && moved.error && moved.error->code != kWaitsForOrder) {
     write(LogLevel::kWarning, "message_retry_finished", "failed");
   }
   if (task::needs_person(moved.to)) write(LogLevel::kError, "message_gave_up", "failed");

@@ -43,6 +43,8 @@ struct Message {
   IdOrigin id_origin = IdOrigin::kPublisher;
   std::vector<Header> headers = {};
   std::string body = {};  // bytes as they came
+  // Why there is no body, where the broker's entry has none that we know of: for a person.
+  std::string unreadable = {};
   // The broker believes that it was delivered before; not every broker knows.
   bool redelivered = false;
   // When it was published, where the broker or the publisher says so.

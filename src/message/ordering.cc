@@ -49,8 +49,9 @@ Duration order_pause(Duration waited, const OrderSettings& settings) {
 
 Result<bool> has_older(store::Reader& reader, const task::Kind& kind, const std::string& order_key,
                        std::optional<task::TaskId> before, const OrderSettings& settings,
-                       Duration within) {
+                       Duration within, const std::optional<task::Tenant>& tenant) {
   store::Filter filter;
+  filter.tenant = tenant;
   filter.states = blocking_states(settings);
   filter.kinds = {kind};
   filter.search_key = {std::string(kOrderKey), order_key};
@@ -71,15 +72,18 @@ engine::Handler keep_order(engine::Handler handler, store::Reader& reader, Order
     const task::Task& task = run->task();
     const auto order_key = task.spec.search_keys.find(std::string(kOrderKey));
     if (order_key == task.spec.search_keys.end()) return handler(run);
-    const Result<bool> older =
-        has_older(reader, task.spec.kind, order_key->second, task.id, settings, kLookPatience);
-    if (older && !*older) return handler(run);
+    const Result<bool> older = has_older(reader, task.spec.kind, order_key->second, task.id,
+                                         settings, kLookPatience, task.spec.tenant);
+    // Its time may be up by now: then nobody waits for the handler any more.
+    if (older && !*older && !run->stop_token().stop_requested()) return handler(run);
     const Duration waited = std::max(run->began_at() - task.created_at, Duration::zero());
     run->complete(engine::Decided{
-        wait_for(order_pause(waited, settings),
-                 older ? "an older message of the same key is unfinished"
-                       : "whether an older message of the same key is unfinished is not known: " +
-                             older.error().message)});
+        .decision = wait_for(
+            order_pause(waited, settings),
+            older ? "an older message of the same key is unfinished"
+                  : "whether an older message of the same key is unfinished is not known: " +
+                        older.error().message),
+        .attempted = false});
   };
 }
 

@@ -30,10 +30,11 @@ Result<> validate(const OrderSettings& settings);
 // How long to wait before the next look. Pure.
 Duration order_pause(Duration waited, const OrderSettings& settings);
 
-// Whether something of the key is unfinished that was recorded before the task, or at all.
+// Whether something of the key is unfinished that was recorded before the task, or at all. Of the
+// tenant alone, where one is given: nobody holds up another's messages.
 Result<bool> has_older(store::Reader& reader, const task::Kind& kind, const std::string& order_key,
                        std::optional<task::TaskId> before, const OrderSettings& settings,
-                       Duration within);
+                       Duration within, const std::optional<task::Tenant>& tenant = std::nullopt);
 
 // Runs the handler where no older message of the task's key is unfinished, and puts it off
 // otherwise. Messages without a key are not looked at. The reader must outlive it.

@@ -14,12 +14,35 @@
 namespace recourse::message {
 namespace {
 
-constexpr Duration kForgetPatience = std::chrono::seconds(5);
+constexpr Duration kStorePatience = std::chrono::seconds(2);
 
-// The broker's or the store's trouble, not the message's.
-engine::AttemptResult again(std::string_view code, const Error& why) {
-  return engine::Decided{
-      policy::retry(policy::Category::kIo, std::string(code), "not published: " + why.message)};
+// The broker's or the store's trouble, not the message's: it uses up no retry.
+engine::AttemptResult again(Duration pause, std::string_view code, const Error& why) {
+  policy::Decision decision =
+      policy::retry(policy::Category::kIo, std::string(code), "not published: " + why.message);
+  decision.snooze = pause;
+  decision.uses_retry = false;
+  return engine::Decided{.decision = std::move(decision), .attempted = false};
+}
+
+enum class Copy : std::uint8_t {
+  kNone,      // none was dealt with yet
+  kDealtWith  // whoever consumed it has it
+};
+
+// The mark of a message that is about to be published is forgotten, or its consumer would skip it;
+// but only this task's own: one that stands for another is the mark of a copy that an earlier run
+// has published, without hearing of it.
+Result<Copy> make_way(const task::Task& task, const store::MessageKey& key, store::Inbox& inbox) {
+  const std::vector keys{key};
+  const auto seen = inbox.look_up(keys, kStorePatience);
+  if (!seen) return fail(seen.error());
+  const std::optional<store::Seen>& mark = seen->front();
+  if (!mark) return Copy::kNone;
+  if (mark->task != task.id) return Copy::kDealtWith;
+  const auto forgotten = inbox.forget(keys, kStorePatience);
+  if (!forgotten) return fail(forgotten.error());
+  return Copy::kNone;
 }
 
 engine::AttemptResult publish_again(const task::Task& task, const ReplayParts& parts) {
@@ -28,12 +51,11 @@ engine::AttemptResult publish_again(const task::Task& task, const ReplayParts& p
     return engine::Decided{policy::dead_letter(policy::Category::kUnknown, "NO_MESSAGE",
                                                "the task is no message: it cannot be published")};
   }
-  const std::vector key{key_of(scope_of(*envelope), envelope->id)};
-  if (const auto forgotten = parts.inbox.forget(key, kForgetPatience); !forgotten) {
-    return again("STORE_UNAVAILABLE", forgotten.error());
-  }
+  const auto copy = make_way(task, key_of(scope_of(*envelope), envelope->id), parts.inbox);
+  if (!copy) return again(parts.pause, "STORE_UNAVAILABLE", copy.error());
+  if (*copy == Copy::kDealtWith) return engine::Succeeded{};
   const Result<> published = parts.publish(outgoing_of(*envelope, task.spec.payload, task.retries));
-  if (!published) return again("BROKER_UNAVAILABLE", published.error());
+  if (!published) return again(parts.pause, "BROKER_UNAVAILABLE", published.error());
   parts.log.info("message_replayed", {{"message", envelope->id},
                                       {"topic", envelope->topic},
                                       {"task", task::to_string(task.id)},

@@ -3,9 +3,11 @@
 //
 // How often it was tried travels with it in a header, so that it comes before a person after as
 // many retries as any other. Its mark is forgotten first: a crash in between publishes it twice,
-// and the marks see to it that one of them counts.
+// and the copy that is consumed first has the mark, by which the other one is known. A run that
+// finds that mark publishes nothing more.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -13,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "engine/attempt_run.h"
 #include "message/envelope.h"
 #include "message/message.h"
@@ -35,6 +38,8 @@ struct ReplayParts {
   store::Inbox& inbox;
   Log& log;
   Publish publish;
+  // Before a broker or a store in trouble is asked again.
+  Duration pause = std::chrono::seconds(5);
 };
 
 // A task that was tried is published; one that was not is run. A task that is no message goes to a

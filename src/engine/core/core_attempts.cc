@@ -94,6 +94,12 @@ void Core::end_attempt(HeldTask& held, const RunningAttempt& attempt, AttemptRes
     lend(held, attempt, *handed, now);
     return;
   }
+  if (const auto* decided = std::get_if<Decided>(&result);
+      decided != nullptr && !decided->attempted) {
+    lane.give_back(attempt.permit);
+    decide(held, decided->decision, nullptr, now);
+    return;
+  }
   policy::Decision decision;
   if (const auto* failed = std::get_if<Failed>(&result)) {
     decision = lane.rules().router.decide(failed->failure);

@@ -86,6 +86,24 @@ TEST(CoreRuns, WhatHasNotBegunInTimeIsRecalledAndHandedOverAnew) {
   EXPECT_EQ(again[0].number, 1) << "no attempt was used up";
 }
 
+TEST(CoreRuns, AHandlerThatOnlyFoundThatItHasToWaitUsesNoAttempt) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  core.hold(kMail, 1);
+  const Start start = core.starts().front();
+  policy::Decision wait = policy::retry(policy::Category::kBizRetryable, "WAITS", "not its turn");
+  wait.snooze = 1s;
+  wait.uses_retry = false;
+
+  core.tell(AttemptEnded{start.attempt, Decided{.decision = wait, .attempted = false}});
+
+  const std::vector<task::Transition> written = core.applied();
+  ASSERT_THAT(written, SizeIs(1));
+  EXPECT_EQ(written[0].move, task::Move::kRetry);
+  EXPECT_EQ(written[0].attempts, 0);
+  EXPECT_EQ(written[0].retries, 0);
+}
+
 TEST(CoreRuns, WhatIsHandedOverIsLentAndForgotten) {
   CoreDriver core({}, {kMail});
   core.join();

@@ -116,6 +116,9 @@ struct Failed {
 // The handler knows what is to become of it.
 struct Decided {
   policy::Decision decision;
+  // False: it found that it has to wait, and did nothing. No attempt is counted, and the breaker
+  // hears nothing of it.
+  bool attempted = true;
 };
 // Whom the handler called goes on with it, and reports under the attempt's own ticket.
 struct HandedOver {

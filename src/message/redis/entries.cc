@@ -1,5 +1,6 @@
 #include "message/redis/entries.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace recourse::message::redis {
@@ -15,21 +16,35 @@ std::optional<TimePoint> time_of(const std::string& id) {
   return TimePoint(std::chrono::milliseconds(milliseconds));
 }
 
+// An empty body instead would be taken for an empty message, and lost with the first success.
+std::string no_body(const Message& message, const SourceSettings& settings) {
+  constexpr std::size_t kNamed = 5;
+  std::string there;
+  for (std::size_t i = 0; i < std::min(kNamed, message.headers.size()); ++i) {
+    there += (i == 0 ? "" : ", ") + message.headers[i].name;
+  }
+  return "the entry has no field " + settings.redis.body_field + "; it has: " + there +
+         "; see redis.body-field";
+}
+
 Message message_of(const std::string& id, const redisReply& fields,
                    const SourceSettings& settings) {
   Message message;
   message.topic = settings.topic;
+  bool has_body = false;
   for (std::size_t i = 0; i + 1 < fields.elements; i += 2) {
     std::string name = text(*fields.element[i]);
     std::string value = text(*fields.element[i + 1]);
     if (name == settings.redis.body_field) {
       message.body = std::move(value);
+      has_body = true;
     } else if (name == kIdHeader) {
       message.id = std::move(value);
     } else {
       message.headers.push_back({std::move(name), std::move(value)});
     }
   }
+  if (!has_body) message.unreadable = no_body(message, settings);
   message.key = header_of(message, kKeyHeader);
   message.tags = header_of(message, kTagsHeader);
   message.published_at = time_of(id);
