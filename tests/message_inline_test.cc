@@ -3,15 +3,22 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <latch>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/manual_clock.h"
 #include "message/consumer.h"
 #include "message/failed_run.h"
+#include "message/in_flight.h"
+#include "message/key.h"
+#include "store/limits.h"
 #include "store/memory/memory_store.h"
 
 namespace recourse::message {
@@ -22,6 +29,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 const TimePoint kStart = TimePoint(std::chrono::hours(24 * 365 * 50));
 
@@ -39,21 +47,78 @@ class ShakyInbox final : public store::Inbox {
                                           Duration within) override {
     ++marks;
     if (is_down || refuses_marks) return fail(ErrorCode::kUnavailable, "the store is away");
+    const std::optional<ErrorCode> refused = refuse ? refuse(batch) : std::nullopt;
+    if (refused) return fail(*refused, "the store does not take these");
     return under_.mark(batch, within);
   }
   Result<std::size_t> forget(std::span<const store::MessageKey> keys, Duration within) override {
     return under_.forget(keys, within);
   }
   Result<std::size_t> sweep(std::size_t limit, Duration within) override {
+    ++sweeps;
     return under_.sweep(limit, within);
   }
 
   bool is_down = false;
   bool refuses_marks = false;
+  std::function<std::optional<ErrorCode>(std::span<const store::Dealt>)> refuse;
   int marks = 0;
+  int sweeps = 0;
 
  private:
   store::Inbox& under_;
+};
+
+// Of whoever writes with the mark: it has no database, and lets the work do what it does.
+class IdleGuest final : public store::Guest {
+ public:
+  Result<std::int64_t> execute(std::string_view, const SqlValues&) override { return 1; }
+  Result<std::vector<SqlRow>> query(std::string_view, const SqlValues&) override {
+    return std::vector<SqlRow>();
+  }
+  Result<store::InsertAnswer> submit(std::span<const store::Submission>) override {
+    return fail(ErrorCode::kInvalid, "not here");
+  }
+  Result<> mark_created(const store::CreateHold&, std::string_view, store::Mark) override {
+    return fail(ErrorCode::kInvalid, "not here");
+  }
+};
+
+// Transactions that never commit.
+class StubbornCreates final : public store::Creates {
+  static Unexpected no() { return fail(ErrorCode::kUnavailable, "the store is away"); }
+
+ public:
+  Result<store::Acquired> acquire(const store::CreateAsk&, Duration) override { return no(); }
+  Result<bool> succeed(const store::CreateHold&, std::string_view, Duration) override {
+    return no();
+  }
+  Result<bool> give_up(const store::CreateHold&, std::string_view, Duration) override {
+    return no();
+  }
+  Result<std::optional<store::Creation>> find(const store::CreateKey&, Duration) override {
+    return no();
+  }
+  Result<std::size_t> sweep(std::size_t, Duration) override { return no(); }
+  Result<> transact(Duration, FunctionRef<Result<>(store::Guest&)> work) override {
+    if (is_down) return no();
+    IdleGuest guest;
+    if (Result<> worked = work(guest); !worked) return worked;
+    return fail(ErrorCode::kInvalid, "violates a deferred constraint");
+  }
+  Result<store::Acquired> create(const store::CreateAsk&, Duration, store::CreateWork) override {
+    return no();
+  }
+  Result<store::Acquired> create_alone(const store::CreateAsk&, Duration,
+                                       store::CreateWork) override {
+    return no();
+  }
+  Result<store::Acquired> create_within(store::Guest&, const store::CreateAsk&, Duration,
+                                        store::CreateWork) override {
+    return no();
+  }
+
+  bool is_down = false;
 };
 
 class ShakyStore final : public store::OpenedStore {
@@ -64,7 +129,7 @@ class ShakyStore final : public store::OpenedStore {
   store::Reader& reader() override { return under_->reader(); }
   store::Records& records() override { return under_->records(); }
   store::Cases& cases() override { return under_->cases(); }
-  store::Creates& creates() override { return under_->creates(); }
+  store::Creates& creates() override { return stubborn; }
   store::Inbox& inbox() override { return shaky; }
 
  private:
@@ -72,6 +137,7 @@ class ShakyStore final : public store::OpenedStore {
 
  public:
   ShakyInbox shaky;
+  StubbornCreates stubborn;
 };
 
 Message message(std::string id, std::string body = "{}", std::string key = "") {
@@ -312,6 +378,182 @@ TEST_F(MessageConsumer, OfAnOrderedGroupThoseBehindAFailureWait) {
   EXPECT_EQ(task_of(answers[1]).attempts, 0) << "it was not run";
   EXPECT_THAT(endings(later), ElementsAre(Ending::kRecorded));
   EXPECT_EQ(runs_, 2);
+}
+
+// What another thread has in its hands is not overtaken by those behind it.
+TEST_F(MessageConsumer, OfAnOrderedGroupNothingOvertakesOneThatIsLeftToTheBroker) {
+  settings_.handling.ordered = true;
+  Consumer consumer = make();
+  std::vector<Result<Consumption>> meanwhile;
+  during_ = [&](Call& call) {
+    if (call.message.id != "m-1") return;
+    const std::vector batch{message("m-0", "", "a"), message("m-1", "", "a"),
+                            message("m-1", "", "a"), message("m-2", "", "a"),
+                            message("m-3", "", "b"), message("m-3", "", "b"),
+                            message("m-4", "", "b")};
+    std::thread([&] { meanwhile = consumer.consume(batch, {}); }).join();
+  };
+
+  const auto first = consumer.consume(std::vector{message("m-1", "", "a")}, {});
+
+  EXPECT_THAT(endings(first), ElementsAre(Ending::kProcessed));
+  ASSERT_EQ(meanwhile.size(), 7U);
+  EXPECT_TRUE(meanwhile[0]) << "it comes before";
+  EXPECT_EQ(meanwhile[1].error().code, ErrorCode::kConflict);
+  EXPECT_EQ(meanwhile[2].error().code, ErrorCode::kConflict);
+  ASSERT_FALSE(meanwhile[3]);
+  EXPECT_EQ(meanwhile[3].error().code, ErrorCode::kUnavailable);
+  EXPECT_TRUE(meanwhile[4]) << "another key";
+  EXPECT_TRUE(meanwhile[5]);
+  EXPECT_TRUE(meanwhile[6]) << "a twin keeps nobody waiting";
+  EXPECT_EQ(runs_, 1 + 1 + 2);
+}
+
+// A store that fails once, in the middle of a batch of several parts.
+TEST_F(MessageConsumer, OfAnOrderedGroupWhatIsLeftToTheBrokerHoldsUpTheNextPartToo) {
+  settings_.handling.ordered = true;
+  Consumer consumer = make();
+  std::vector<Message> batch;
+  for (std::size_t i = 0; i < store::kBatchRowsMax; ++i) {
+    batch.push_back(message("m-" + std::to_string(i), "", "a"));
+  }
+  batch.push_back(message("behind", "", "a"));
+  batch.push_back(message("beside", "", "b"));
+  bool has_failed = false;
+  store_.shaky.refuse = [&](std::span<const store::Dealt>) {
+    return std::exchange(has_failed, true) ? std::nullopt : std::optional(ErrorCode::kUnavailable);
+  };
+  std::vector<std::string> ran;
+  during_ = [&](Call& call) { ran.push_back(call.message.id); };
+
+  const auto answers = consumer.consume(batch, {});
+
+  EXPECT_FALSE(answers[0]);
+  EXPECT_FALSE(answers[store::kBatchRowsMax]);
+  EXPECT_TRUE(answers[store::kBatchRowsMax + 1]);
+  EXPECT_THAT(ran, Not(Contains("behind")));
+}
+
+// One by one, because one of them is bad: a run that the store does not take now is not repeated.
+TEST_F(MessageConsumer, WhatIsMarkedOneByOneIsRememberedWhenTheStoreGoesAway) {
+  settings_.handling.ordered = true;
+  settings_.flush_after = 1h;
+  Consumer consumer = make();
+  during_ = [](Call& call) {
+    if (call.message.id == "m-2") throw std::runtime_error("timeout");
+  };
+  int singles = 0;
+  store_.shaky.refuse = [&](std::span<const store::Dealt> batch) -> std::optional<ErrorCode> {
+    if (batch.size() > 1) return ErrorCode::kInvalid;
+    return ++singles == 2 ? std::optional(ErrorCode::kUnavailable) : std::nullopt;
+  };
+  const std::vector batch{message("m-1", "", "a"), message("m-2", "", "b"), message("m-3", "", "b"),
+                          message("m-4", "", "c")};
+
+  const auto answers = consumer.consume(batch, {});
+  const auto again = consumer.consume(batch, {});
+
+  EXPECT_TRUE(answers[0]);
+  EXPECT_EQ(answers[1].error().code, ErrorCode::kUnavailable);
+  EXPECT_FALSE(answers[2]) << "it would be recorded before the one that it waits for";
+  EXPECT_FALSE(answers[3]);
+  EXPECT_THAT(endings(again), ElementsAre(Ending::kSkipped, Ending::kRecorded, Ending::kRecorded,
+                                          Ending::kProcessed));
+  EXPECT_EQ(runs_, 3);
+}
+
+// A transaction that never commits is no reason to hold up the source for ever.
+TEST_F(MessageConsumer, ARunThatDoesNotCommitIsRecorded) {
+  settings_.in_transaction = true;
+  Consumer consumer = make();
+
+  const auto answers = consumer.consume(std::vector{message("m-1")}, {});
+
+  ASSERT_THAT(endings(answers), ElementsAre(Ending::kRecorded));
+  EXPECT_EQ(answers[0]->status, Status::kRetrying);
+  EXPECT_EQ(answers[0]->business_id, "order m-1");
+  EXPECT_THAT(answers[0]->error, HasSubstr("deferred constraint"));
+  EXPECT_EQ(task_of(answers[0]).last_error->code, "STORE_COMMIT_FAILED");
+  EXPECT_THAT(endings(consumer.consume(std::vector{message("m-1")}, {})),
+              ElementsAre(Ending::kSkipped));
+  EXPECT_EQ(runs_, 1);
+}
+
+TEST_F(MessageConsumer, ARunThatDidNotBeginOrCannotBeAskedForIsLeftToTheBroker) {
+  settings_.in_transaction = true;
+  Consumer consumer = make();
+  store_.stubborn.is_down = true;
+  const auto not_begun = consumer.consume(std::vector{message("m-1")}, {});
+  store_.stubborn.is_down = false;
+  during_ = [&](Call&) { store_.shaky.is_down = true; };
+  const auto in_doubt = consumer.consume(std::vector{message("m-2")}, {});
+
+  ASSERT_FALSE(not_begun[0]);
+  EXPECT_EQ(not_begun[0].error().code, ErrorCode::kUnavailable);
+  ASSERT_FALSE(in_doubt[0]);
+  EXPECT_EQ(in_doubt[0].error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(runs_, 1);
+}
+
+// An earlier attempt's commit comes through while the retry runs, which stumbles over its effect.
+TEST_F(MessageConsumer, ARetryThatFailsOnItsOwnEarlierEffectIsDone) {
+  settings_.in_transaction = true;
+  Consumer consumer = make();
+  const auto task = std::make_shared<const task::Task>(
+      task_of(consumer.consume(std::vector{message("m-1")}, {})[0]));
+  bool is_there = false;
+  during_ = [&](Call& call) {
+    const std::vector mark{store::Dealt{.key = done_key_of(call.key), .keep_for = 1h}};
+    if (is_there) {
+      EXPECT_TRUE(store_.shaky.mark(mark, 1s));
+    }
+    throw std::runtime_error("duplicate key");
+  };
+  const auto retried = [&] {
+    const auto inbox = std::make_shared<engine::Inbox>();
+    const auto run = std::make_shared<engine::AttemptRun>(
+        engine::Start{.attempt = {}, .task = task, .number = 2}, inbox);
+    consumer.retry(run);
+    for (const engine::Event& event : inbox->close()) {
+      const auto* const ended = std::get_if<engine::AttemptEnded>(&event);
+      if (ended != nullptr) return std::holds_alternative<engine::Succeeded>(ended->result);
+    }
+    ADD_FAILURE() << "no answer";
+    return false;
+  };
+
+  EXPECT_FALSE(retried());
+  is_there = true;
+  EXPECT_TRUE(retried());
+}
+
+TEST_F(MessageConsumer, MarksWhoseTimeIsOverAreSweptPageAfterPage) {
+  settings_.handling.keep_done_for = 1ms;
+  std::vector<Message> batch;
+  for (int i = 0; i < 1'200; ++i) batch.push_back(message("m-" + std::to_string(i)));
+  (void)make().consume(batch, {});
+  clock_.advance(1s);
+  store_.shaky.sweeps = 0;
+
+  (void)make().consume(std::vector{message("another")}, {});
+
+  EXPECT_EQ(store_.shaky.sweeps, 3);
+  EXPECT_EQ(store_.shaky.sweep(500, 1s).value(), 0U);
+}
+
+TEST(InFlight, TheOldestAreForgottenWhenThereAreTooMany) {
+  InFlight in_flight;
+  const auto key = [](std::size_t number) { return store::MessageKey(std::to_string(number)); };
+  for (std::size_t i = 0; i < InFlight::kUnmarkedMax; ++i) in_flight.remember(key(i), {});
+  in_flight.remember(key(0), {.business_id = "again"});
+
+  in_flight.remember(key(InFlight::kUnmarkedMax), {});
+
+  EXPECT_FALSE(in_flight.recall(key(1)));
+  EXPECT_EQ(in_flight.recall(key(0))->business_id, "again");
+  EXPECT_TRUE(in_flight.recall(key(2)));
+  EXPECT_TRUE(in_flight.recall(key(InFlight::kUnmarkedMax)));
+  EXPECT_FALSE(in_flight.recall(key(2)));
 }
 
 // Two processes: the mark has one winner.

@@ -120,7 +120,8 @@ struct GroupOptions {
   int max_retries = 5;
   // Before the first retry; doubles with each. No jitter.
   Duration base_delay = std::chrono::seconds(1);
-  // Of each retry. The first run is on the consumer's thread, and takes what it takes.
+  // Of each retry. The first run is on the consumer's thread, and takes what it takes, unless it
+  // shares a transaction: see handle_in_transaction.
   Duration timeout = std::chrono::seconds(10);
   // How long it is remembered that a message was done: longer than a broker may take to deliver it
   // again.
@@ -233,7 +234,9 @@ class Messages {
   }
   // `handler(CreateTransaction& own, const MessageContext&, const T&)`: what it writes and the mark
   // of the message commit together. One transaction for each message; on SQLite everybody waits for
-  // it, so it is short. Not on a store in memory.
+  // it, so it is short: it is cut off after 10 s, or the group's `timeout` where that is less, at
+  // the first run too. One that does not commit, for that or another reason, is a failure like any
+  // other (STORE_COMMIT_FAILED), recorded and retried. Not on a store in memory.
   Messages& handle_bytes_in_transaction(std::string_view group, TransactionalMessageHandler handler,
                                         const std::optional<GroupOptions>& options = std::nullopt);
   template <class T, class F>

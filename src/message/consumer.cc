@@ -1,6 +1,7 @@
 #include "message/consumer.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "message/consumer_impl.h"
@@ -19,7 +20,8 @@ using Steady = std::chrono::steady_clock;
 // On SQLite everybody waits for a transaction that a handler shares.
 constexpr Duration kTransactionMax = std::chrono::seconds(10);
 constexpr Duration kSweepEvery = std::chrono::seconds(60);
-constexpr Duration kSweepOn = std::chrono::seconds(1);
+// A batch waits for it.
+constexpr Duration kSweepBudget = std::chrono::milliseconds(200);
 constexpr std::size_t kSweptAtOnce = store::kPageRowsMax;
 
 Dealing dealing_of(const Result<Consumption>& answer) {
@@ -45,12 +47,13 @@ std::vector<Result<Consumption>> Consumer::consume(std::span<const Message> batc
                                                    const std::stop_token& stop,
                                                    const Run& instead) {
   const Run& run = instead ? instead : impl_->run;
-  if (batch.size() <= store::kBatchRowsMax) return Round(*impl_, batch, run, stop).go();
+  std::set<std::string> stuck;
+  if (batch.size() <= store::kBatchRowsMax) return Round(*impl_, batch, run, stop, stuck).go();
   std::vector<Result<Consumption>> all;
   all.reserve(batch.size());
   while (!batch.empty()) {
     const std::size_t some = std::min(batch.size(), store::kBatchRowsMax);
-    Round::Answers answers = Round(*impl_, batch.first(some), run, stop).go();
+    Round::Answers answers = Round(*impl_, batch.first(some), run, stop, stuck).go();
     std::ranges::move(answers, std::back_inserter(all));
     batch = batch.subspan(some);
   }
@@ -109,6 +112,7 @@ Result<> Consumer::Impl::run_marking(const Run& handler, Call& call, const store
   const Duration within = std::min(settings.handling.timeout, kTransactionMax);
   return parts.opened.creates().transact(within, [&](store::Guest& guest) -> Result<> {
     call.guest = &guest;
+    ran.was_called = true;
     try {
       ran.business_id = handler(call);
     } catch (...) {
@@ -121,15 +125,17 @@ Result<> Consumer::Impl::run_marking(const Run& handler, Call& call, const store
 }
 
 void Consumer::Impl::sweep() {
-  const auto now = Steady::now().time_since_epoch();
+  const Steady::time_point now = Steady::now();
   auto due = next_sweep.load(std::memory_order_relaxed);
-  if (now.count() < due) return;
-  const auto later = (now + std::chrono::nanoseconds(kSweepEvery)).count();
+  if (now.time_since_epoch().count() < due) return;
+  const auto later = (now + kSweepEvery).time_since_epoch().count();
   if (!next_sweep.compare_exchange_strong(due, later)) return;
-  const auto swept = parts.opened.inbox().sweep(kSweptAtOnce, settings.patience);
-  if (swept && *swept == kSweptAtOnce) {
-    next_sweep = (now + std::chrono::nanoseconds(kSweepOn)).count();
-  }
+  do {
+    const auto swept = parts.opened.inbox().sweep(kSweptAtOnce, settings.patience);
+    if (!swept || *swept < kSweptAtOnce) return;
+  } while (Steady::now() - now < kSweepBudget);
+  // There are more: the next batch goes on with them.
+  next_sweep = due;
 }
 
 }  // namespace recourse::message

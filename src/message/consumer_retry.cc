@@ -27,7 +27,19 @@ Message message_of(Envelope envelope, std::string body) {
           .published_at = envelope.published_at};
 }
 
+FailedRun store_failed(const Error& error, std::string code, std::string about) {
+  return failed_run(
+      std::make_exception_ptr(MessageFailure(
+          error.message, {.type = "store", .code = std::move(code), .retryable = true})),
+      std::move(about));
+}
+
 }  // namespace
+
+FailedRun not_committed(const Error& error, const Ran& ran, std::string about) {
+  return store_failed(error, "STORE_COMMIT_FAILED",
+                      ran.business_id.empty() ? std::move(about) : ran.business_id);
+}
 
 void Consumer::retry(const std::shared_ptr<engine::AttemptRun>& run) {
   const task::Task& task = run->task();
@@ -67,22 +79,19 @@ std::optional<FailedRun> Consumer::Impl::retry_marking(Call& call) const {
     if (!seen) return fail(seen.error());
     return seen->front().has_value();
   };
-  const auto trouble = [](const Error& error) {
-    return failed_run(
-        std::make_exception_ptr(MessageFailure(
-            error.message, {.type = "store", .code = "STORE_UNAVAILABLE", .retryable = true})),
-        {});
-  };
   const Result<bool> before = is_done();
-  if (!before) return trouble(before.error());
+  if (!before) return store_failed(before.error(), "STORE_UNAVAILABLE", {});
   if (*before) return std::nullopt;
   Ran ran;
   const Result<> committed = run_marking(retry, call, done, ran);
   if (committed) return std::nullopt;
-  if (ran.failed) return std::move(ran.failed);
+  // An earlier attempt's commit may have come through only after the first look: what this one
+  // failed on is its own effect then.
   const Result<bool> after = is_done();
   if (after && *after) return std::nullopt;
-  return trouble(committed.error());
+  if (ran.failed) return std::move(ran.failed);
+  if (!ran.was_called) return store_failed(committed.error(), "STORE_UNAVAILABLE", {});
+  return not_committed(committed.error(), ran, std::move(call.about));
 }
 
 }  // namespace recourse::message

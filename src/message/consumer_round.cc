@@ -29,13 +29,25 @@ Result<> check(const Message& message) {
                                                          : "message.id must not be empty");
 }
 
+// Of what goes into a record.
+std::size_t bytes_of(const Message& message) {
+  std::size_t bytes = message.body.size();
+  for (const auto& [name, value] : message.headers) bytes += name.size() + value.size();
+  return bytes;
+}
+
 std::string text_of(const FailedRun& failed) { return policy::describe(failed.failure).message; }
 
 }  // namespace
 
 Round::Round(Consumer::Impl& consumer, std::span<const Message> batch, const Run& run,
-             const std::stop_token& stop)
-    : consumer_(consumer), batch_(batch), run_(run), stop_(stop), answers_(batch.size()) {}
+             const std::stop_token& stop, std::set<std::string>& stuck)
+    : consumer_(consumer),
+      batch_(batch),
+      run_(run),
+      stop_(stop),
+      answers_(batch.size()),
+      stuck_(stuck) {}
 
 Round::~Round() {
   for (const Item& item : items_) {
@@ -47,7 +59,10 @@ Round::Answers Round::go() {
   prepare();
   if (!look_up()) return std::move(answers_);
   for (std::size_t place = 0; place < items_.size(); ++place) {
-    if (items_[place].is_answered) continue;
+    if (items_[place].is_answered) {
+      hold_back_behind(place);
+      continue;
+    }
     if (stop_.stop_requested()) {
       if (flush()) answer_rest({ErrorCode::kUnavailable, "the consumer is about to stop"});
       break;
@@ -113,8 +128,7 @@ bool Round::look_up() {
 }
 
 Result<bool> Round::waits(const Item& item) {
-  if (!consumer_.settings.handling.ordered) return false;
-  const std::string order = order_key_of(envelope_of(*item.message, consumer_.settings.group));
+  const std::string order = order_of(item);
   if (order.empty() || free_.contains(order)) return false;
   if (blocked_.contains(order)) return true;
   const Result<bool> older =
@@ -127,11 +141,15 @@ Result<bool> Round::waits(const Item& item) {
 
 void Round::handle(std::size_t place) {
   const Item& item = items_[place];
+  if (!stuck_.empty() && stuck_.contains(order_of(item))) {
+    return refuse(place, {ErrorCode::kUnavailable,
+                          "an older message of its key is not recorded yet: it comes first"});
+  }
   if (std::optional<Ran> before = consumer_.in_flight.recall(item.key)) {
     return ended(place, *std::move(before));
   }
   const Result<bool> has_to_wait = waits(item);
-  if (!has_to_wait) return answer(place, fail(has_to_wait.error()));
+  if (!has_to_wait) return refuse(place, has_to_wait.error());
   if (*has_to_wait) {
     const TimePoint now = consumer_.parts.store_now();
     return ended(place, {.started_at = now, .ended_at = now, .waits = true});
@@ -175,18 +193,23 @@ void Round::run_in_transaction(std::size_t place) {
   const Result<> committed = consumer_.run_marking(run_, call, item.key, ran);
   last_took_ = since(begun);
   if (committed) return answer(place, Consumption{.business_id = std::move(ran.business_id)});
-  if (ran.failed) {
-    ran.ended_at = consumer_.parts.store_now();
-    ran.started_at = ran.ended_at - last_took_;
-    return ended(place, std::move(ran));
+  if (!ran.failed) {
+    // Somebody else was faster, or the reply was lost; else nothing of it is left.
+    const auto seen = consumer_.parts.opened.inbox().look_up(std::span(&item.key, 1),
+                                                             consumer_.settings.patience);
+    if (seen && seen->front()) {
+      return answer(place, Consumption{.how = Ending::kSkipped, .record = seen->front()->task});
+    }
+    if (!seen || !ran.was_called) {
+      return refuse(place, {ErrorCode::kUnavailable, committed.error().message});
+    }
+    // It may never commit, and must not hold up its source. Should it be about to after all, the
+    // record's mark waits for that, and finds the message known.
+    ran.failed = not_committed(committed.error(), ran, std::move(call.about));
   }
-  // Somebody else was faster, or the reply was lost; else nothing of it is left.
-  const auto seen =
-      consumer_.parts.opened.inbox().look_up(std::span(&item.key, 1), consumer_.settings.patience);
-  if (seen && seen->front()) {
-    return answer(place, Consumption{.how = Ending::kSkipped, .record = seen->front()->task});
-  }
-  answer(place, fail(ErrorCode::kUnavailable, committed.error().message));
+  ran.ended_at = consumer_.parts.store_now();
+  ran.started_at = ran.ended_at - last_took_;
+  ended(place, std::move(ran));
 }
 
 void Round::ended(std::size_t place, Ran ran) {
@@ -195,9 +218,8 @@ void Round::ended(std::size_t place, Ran ran) {
   if (unmarked_.empty()) first_unmarked_ = Steady::now();
   unmarked_.push_back(place);
   if (!item.ran.failed && !item.ran.waits) return;
-  unmarked_bytes_ += item.message->body.size();
-  if (!consumer_.settings.handling.ordered) return;
-  const std::string order = order_key_of(envelope_of(*item.message, consumer_.settings.group));
+  unmarked_bytes_ += bytes_of(*item.message);
+  const std::string order = order_of(item);
   if (order.empty()) return;
   free_.erase(order);
   blocked_.insert(order);
@@ -217,48 +239,47 @@ bool Round::flush() {
       return false;
     }
     log_not_recorded(consumer_.parts.log, *item.message, consumer_.settings.group, made.error());
-    answer(place, fail(std::move(made).error()));
+    refuse(place, std::move(made).error());
     return true;
   });
   if (places.empty()) return true;
-  const auto marked = mark(dealt, places);
+  const auto marked = consumer_.parts.opened.inbox().mark(dealt, consumer_.settings.patience);
   if (marked) {
     for (std::size_t i = 0; i < places.size(); ++i) settle(places[i], dealt[i], (*marked)[i]);
     return true;
   }
-  for (const std::size_t place : places) {
-    consumer_.in_flight.remember(items_[place].key, std::move(items_[place].ran));
-    answer(place, fail(marked.error()));
-  }
-  // The rest is not begun: the store would not take it either.
-  answer_rest(marked.error());
+  if (marked.error().code == ErrorCode::kInvalid) return mark_each(dealt, places);
+  put_off(places, marked.error());
   return false;
 }
 
 // A single one that the store refuses must not keep all others from being marked.
-Result<std::vector<store::Marked>> Round::mark(std::vector<store::Dealt>& dealt,
-                                               std::vector<std::size_t>& places) {
+bool Round::mark_each(std::span<const store::Dealt> dealt, std::span<const std::size_t> places) {
   store::Inbox& inbox = consumer_.parts.opened.inbox();
-  auto marked = inbox.mark(dealt, consumer_.settings.patience);
-  if (marked || marked.error().code != ErrorCode::kInvalid) return marked;
-  std::vector<store::Marked> all;
-  std::vector<store::Dealt> good;
-  std::vector<std::size_t> good_places;
   for (std::size_t i = 0; i < dealt.size(); ++i) {
-    auto one = inbox.mark(std::span(&dealt[i], 1), consumer_.settings.patience);
-    if (!one) {
-      const Item& item = items_[places[i]];
-      log_not_recorded(consumer_.parts.log, *item.message, consumer_.settings.group, one.error());
-      answer(places[i], fail(std::move(one).error()));
+    auto one = inbox.mark(dealt.subspan(i, 1), consumer_.settings.patience);
+    if (one) {
+      settle(places[i], dealt[i], one->front());
       continue;
     }
-    all.push_back(one->front());
-    good.push_back(std::move(dealt[i]));
-    good_places.push_back(places[i]);
+    if (one.error().code != ErrorCode::kInvalid) {
+      put_off(places.subspan(i), one.error());
+      return false;
+    }
+    const Message& message = *items_[places[i]].message;
+    log_not_recorded(consumer_.parts.log, message, consumer_.settings.group, one.error());
+    refuse(places[i], std::move(one).error());
   }
-  dealt = std::move(good);
-  places = std::move(good_places);
-  return all;
+  return true;
+}
+
+void Round::put_off(std::span<const std::size_t> places, const Error& error) {
+  for (const std::size_t place : places) {
+    consumer_.in_flight.remember(items_[place].key, std::move(items_[place].ran));
+    refuse(place, error);
+  }
+  // The rest is not begun: the store would not take it either.
+  answer_rest(error);
 }
 
 void Round::settle(std::size_t place, const store::Dealt& dealt, const store::Marked& marked) {
@@ -294,9 +315,28 @@ void Round::answer(std::size_t place, Result<Consumption> answer) {
   answers_[place] = std::move(answer);
 }
 
+void Round::refuse(std::size_t place, Error error) {
+  answer(place, fail(std::move(error)));
+  hold_back_behind(place);
+}
+
+void Round::hold_back_behind(std::size_t place) {
+  const Item& item = items_[place];
+  // What can never be taken keeps nobody waiting, and a twin is where its first is.
+  if (answers_[place] || answers_[place].error().code == ErrorCode::kInvalid) return;
+  if (item.twin != place) return;
+  if (std::string order = order_of(item); !order.empty()) stuck_.insert(std::move(order));
+}
+
+std::string Round::order_of(const Item& item) const {
+  if (!consumer_.settings.handling.ordered || item.message->key.empty()) return {};
+  return order_key_of(envelope_of(*item.message, consumer_.settings.group));
+}
+
 void Round::answer_rest(const Error& error) {
   for (std::size_t place = 0; place < items_.size(); ++place) {
     if (!items_[place].is_answered) answer(place, fail(error));
+    hold_back_behind(place);
   }
 }
 

@@ -19,8 +19,10 @@ class Round {
  public:
   using Answers = std::vector<Result<Consumption>>;
 
+  // `stuck`: of ordered groups, the keys of which one is left to the broker; this round adds its
+  // own.
   Round(Consumer::Impl& consumer, std::span<const Message> batch, const Run& run,
-        const std::stop_token& stop);
+        const std::stop_token& stop, std::set<std::string>& stuck);
   // What was taken is free again.
   ~Round();
   Round(const Round&) = delete;
@@ -51,11 +53,16 @@ class Round {
   void ended(std::size_t place, Ran ran);
   // False: the store did not take them. They are answered so, and remembered.
   bool flush();
-  Result<std::vector<store::Marked>> mark(std::vector<store::Dealt>& dealt,
-                                          std::vector<std::size_t>& places);
-  void forget_bad(std::vector<store::Dealt>& dealt, std::vector<std::size_t>& places);
+  bool mark_each(std::span<const store::Dealt> dealt, std::span<const std::size_t> places);
+  // The store does not take these, nor what is not begun yet.
+  void put_off(std::span<const std::size_t> places, const Error& error);
   void settle(std::size_t place, const store::Dealt& dealt, const store::Marked& marked);
   void answer(std::size_t place, Result<Consumption> answer);
+  // Left to the broker, and with it those of its key that come after it.
+  void refuse(std::size_t place, Error error);
+  void hold_back_behind(std::size_t place);
+  // Empty where nothing is in order.
+  [[nodiscard]] std::string order_of(const Item& item) const;
   void answer_rest(const Error& error);
   void answer_twins();
 
@@ -70,7 +77,9 @@ class Round {
   std::size_t unmarked_bytes_ = 0;
   std::chrono::steady_clock::time_point first_unmarked_;
   Duration last_took_{};
-  // Of ordered groups: keys of which one has failed here, and keys that were found free.
+  // Of ordered groups: keys of which one is left to the broker, keys of which one has failed here,
+  // and keys that were found free.
+  std::set<std::string>& stuck_;
   std::set<std::string> blocked_;
   std::set<std::string> free_;
 };

@@ -5,8 +5,11 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
+#include <list>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -26,6 +29,8 @@ struct Ran {
   // Empty: it is done, or it was not run because older ones of its key come first.
   std::optional<FailedRun> failed = std::nullopt;
   bool waits = false;
+  // Of one that shares a transaction: it got that far.
+  bool was_called = false;
   std::string business_id = {};
 };
 
@@ -41,27 +46,45 @@ class InFlight {
     taken_.erase(key.value);
   }
 
+  // Beyond them the oldest are forgotten, and their handlers run again: the store has been away for
+  // long.
+  static constexpr std::size_t kUnmarkedMax = 10'000;
+
   // By whoever has it.
   void remember(const store::MessageKey& key, Ran ran) {
     const MutexLock lock(mutex_);
-    if (unmarked_.size() < kUnmarkedMax) unmarked_.insert_or_assign(key.value, std::move(ran));
+    (void)take_out(key.value);
+    if (unmarked_.size() == kUnmarkedMax) (void)take_out(by_age_.front().key);
+    by_age_.push_back({.key = key.value, .ran = std::move(ran)});
+    unmarked_.emplace(by_age_.back().key, std::prev(by_age_.end()));
   }
   std::optional<Ran> recall(const store::MessageKey& key) {
     const MutexLock lock(mutex_);
-    const auto found = unmarked_.find(key.value);
-    if (found == unmarked_.end()) return std::nullopt;
-    std::optional<Ran> ran = std::move(found->second);
-    unmarked_.erase(found);
-    return ran;
+    return take_out(key.value);
   }
 
  private:
-  // Beyond them a handler is run again: the store has been away for long.
-  static constexpr std::size_t kUnmarkedMax = 10'000;
+  struct Unmarked {
+    std::string key;
+    Ran ran;
+  };
+
+  std::optional<Ran> take_out(std::string_view key) REQUIRES(mutex_) {
+    const auto found = unmarked_.find(key);
+    if (found == unmarked_.end()) return std::nullopt;
+    const auto place = found->second;
+    std::optional<Ran> ran = std::move(place->ran);
+    unmarked_.erase(found);
+    by_age_.erase(place);
+    return ran;
+  }
 
   Mutex mutex_;
   std::unordered_set<std::string> taken_ GUARDED_BY(mutex_);
-  std::unordered_map<std::string, Ran> unmarked_ GUARDED_BY(mutex_);
+  // Oldest first.
+  std::list<Unmarked> by_age_ GUARDED_BY(mutex_);
+  // By keys that the list holds.
+  std::unordered_map<std::string_view, std::list<Unmarked>::iterator> unmarked_ GUARDED_BY(mutex_);
 };
 
 }  // namespace recourse::message
