@@ -259,6 +259,19 @@ TEST_F(MessageConsumer, WhatIsNotRetryableIsForAPersonAtOnce) {
 }
 
 // MSG-12: neither done nor recorded, and so not acknowledged.
+TEST_F(MessageConsumer, WithoutABodyItIsForAPersonAndNoHandlerIsCalled) {
+  Consumer consumer = make();
+  Message without = message("m-1");
+  without.unreadable = "the entry has no field body";
+
+  const auto answers = consumer.consume(std::vector{without}, {});
+
+  ASSERT_TRUE(answers.front());
+  EXPECT_EQ(answers.front()->how, Ending::kRecorded);
+  EXPECT_EQ(runs_, 0);
+  EXPECT_EQ(escalations_, 1);
+}
+
 TEST_F(MessageConsumer, NothingIsRunWhileTheStoreCannotSayWhetherItWasDone) {
   Consumer consumer = make();
   store_.shaky.is_down = true;

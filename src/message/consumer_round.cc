@@ -154,8 +154,19 @@ void Round::handle(std::size_t place) {
     const TimePoint now = consumer_.parts.store_now();
     return ended(place, {.started_at = now, .ended_at = now, .waits = true});
   }
+  if (!item.message->unreadable.empty()) return cannot_read(place);
   if (consumer_.settings.in_transaction) return run_in_transaction(place);
   run_it(place);
+}
+
+void Round::cannot_read(std::size_t place) {
+  const MessageFailure failure(
+      items_[place].message->unreadable,
+      {.type = "recourse::Source", .code = std::string(kUndecodable), .retryable = false});
+  const TimePoint now = consumer_.parts.store_now();
+  ended(place, {.started_at = now,
+                .ended_at = now,
+                .failed = failed_run(std::make_exception_ptr(failure), {})});
 }
 
 void Round::run_it(std::size_t place) {

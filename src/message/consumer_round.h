@@ -47,6 +47,8 @@ class Round {
   void handle(std::size_t place);
   // Whether it has to wait for others of its key; an error is its answer.
   Result<bool> waits(const Item& item);
+  // There is no body: it is for a person, and no handler is called.
+  void cannot_read(std::size_t place);
   void run_it(std::size_t place);
   void run_in_transaction(std::size_t place);
   // It was run, or need not be; its mark is to be written.
