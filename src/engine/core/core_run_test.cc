@@ -99,7 +99,6 @@ TEST(CoreRuns, AHandlerThatOnlyFoundThatItHasToWaitUsesNoAttempt) {
 
   const std::vector<task::Transition> written = core.applied();
   ASSERT_THAT(written, SizeIs(1));
-  EXPECT_EQ(written[0].move, task::Move::kRetry);
   EXPECT_EQ(written[0].attempts, 0);
   EXPECT_EQ(written[0].retries, 0);
 }
