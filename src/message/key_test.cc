@@ -43,7 +43,8 @@ RC_GTEST_PROP(MessageKey, DiffersWhereScopesDiffer, ()) {
       *rc::gen::tuple(rc::gen::arbitrary<std::string>(), rc::gen::arbitrary<std::string>(),
                       rc::gen::arbitrary<std::string>());
   const Scope scope{.source = source, .group = group, .topic = topic};
-  const Scope shifted{.source = source + group, .group = "", .topic = topic};
+  const std::string both = source + group;
+  const Scope shifted{.source = both, .group = "", .topic = topic};
   RC_PRE(!group.empty());
 
   RC_ASSERT(key_of(scope, "7") != key_of(shifted, "7"));
