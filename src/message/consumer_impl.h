@@ -12,7 +12,7 @@
 namespace recourse::message {
 
 // A run that the handler ended well, but whose transaction did not commit. It is retried.
-FailedRun not_committed(const Error& error, const Ran& ran, std::string about);
+FailedRun not_committed(const Error& error, const Ran& ran, const std::string& about);
 
 struct Consumer::Impl {
   Impl(ConsumerSettings given, ConsumerParts with, const Run& handler, const Run& retried);

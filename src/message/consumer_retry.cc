@@ -36,9 +36,9 @@ FailedRun store_failed(const Error& error, std::string code, std::string about) 
 
 }  // namespace
 
-FailedRun not_committed(const Error& error, const Ran& ran, std::string about) {
+FailedRun not_committed(const Error& error, const Ran& ran, const std::string& about) {
   return store_failed(error, "STORE_COMMIT_FAILED",
-                      ran.business_id.empty() ? std::move(about) : ran.business_id);
+                      ran.business_id.empty() ? about : ran.business_id);
 }
 
 void Consumer::retry(const std::shared_ptr<engine::AttemptRun>& run) {
@@ -91,7 +91,7 @@ std::optional<FailedRun> Consumer::Impl::retry_marking(Call& call) const {
   if (after && *after) return std::nullopt;
   if (ran.failed) return std::move(ran.failed);
   if (!ran.was_called) return store_failed(committed.error(), "STORE_UNAVAILABLE", {});
-  return not_committed(committed.error(), ran, std::move(call.about));
+  return not_committed(committed.error(), ran, call.about);
 }
 
 }  // namespace recourse::message

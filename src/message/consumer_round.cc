@@ -216,7 +216,7 @@ void Round::run_in_transaction(std::size_t place) {
     }
     // It may never commit, and must not hold up its source. Should it be about to after all, the
     // record's mark waits for that, and finds the message known.
-    ran.failed = not_committed(committed.error(), ran, std::move(call.about));
+    ran.failed = not_committed(committed.error(), ran, call.about);
   }
   ran.ended_at = consumer_.parts.store_now();
   ran.started_at = ran.ended_at - last_took_;
