@@ -93,7 +93,7 @@ TEST_F(MessageRecords, OfSeveralGroupsTheOneThatNeedsAttentionIsTold) {
   const task::TaskId processed = record("m-1", "a");
   const task::TaskId ignored = record("m-1", "b");
   const task::TaskId retrying = record("m-1", "c");
-  const auto told = [&](std::optional<std::string> group = std::nullopt) {
+  const auto told = [&](const std::optional<std::string>& group = std::nullopt) {
     const auto found = find_by_message_id(opened_->reader(), {kBill}, "m-1", group, 1s);
     EXPECT_TRUE(found && *found);
     return (*found)->id;

@@ -15,18 +15,19 @@
 #include "tests/engine_fixture.h"
 
 namespace recourse::tests {
+
+struct BilledOrder {
+  std::string id;
+  int amount = 0;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BilledOrder, id, amount)
+
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-struct Order {
-  std::string id;
-  int amount = 0;
-};
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Order, id, amount)
 
 constexpr const char* kBilling = "billing";
 
@@ -55,9 +56,9 @@ class MessagesOnStore : public ::testing::TestWithParam<const char*> {
   }
   Messages open(const GroupOptions& options = quick()) {
     Messages messages = Messages::on(engine_).value();
-    messages.handle<Order>(
+    messages.handle<BilledOrder>(
         kBilling,
-        [this](const MessageContext& message, const Order& one) {
+        [this](const MessageContext& message, const BilledOrder& one) {
           ++runs_;
           if (during_) during_(message);
           return one.id;
@@ -320,10 +321,10 @@ TEST_P(MessagesOnStore, AHandlerMaySkipTheWindowByWritingIntoTheMarksTransaction
     return made ? Result<>() : fail(made.error());
   }));
   Messages messages = Messages::on(engine_).value();
-  messages.handle_in_transaction<Order>(
+  messages.handle_in_transaction<BilledOrder>(
       kBilling,
       [this](CreateTransaction& own, const MessageContext& message,
-             const Order& one) -> Result<std::string> {
+             const BilledOrder& one) -> Result<std::string> {
         ++runs_;
         const auto written = own.execute("INSERT INTO invoice (id) VALUES (?)", {one.id});
         if (!written) return fail(written.error());
@@ -412,9 +413,9 @@ TEST_P(MessagesOnStore, MessagesOfOneKeyStayInOrderBehindOneThatFailed) {
 TEST_P(MessagesOnStore, AnotherHandlerMayMakeTheFirstRun) {
   Messages messages = open();
 
-  const auto consumed = messages.consume<Order>(
+  const auto consumed = messages.consume<BilledOrder>(
       order("1"), kBilling,
-      [](const MessageContext&, const Order& one) { return "mine " + one.id; });
+      [](const MessageContext&, const BilledOrder& one) { return "mine " + one.id; });
 
   EXPECT_EQ(consumed.value().business_id, "mine o-1");
   EXPECT_EQ(runs_, 0);
