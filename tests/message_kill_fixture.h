@@ -267,8 +267,7 @@ class MessageKilled : public MessageBroker {
     }
     ASSERT_TRUE(is_done(wanted()));
     const auto hopeless = static_cast<std::size_t>(count_ / 100);
-    EXPECT_TRUE(
-        eventually([&] { return follower_.story().given_up.size() >= hopeless; }, 60s));
+    EXPECT_TRUE(eventually([&] { return follower_.story().given_up.size() >= hopeless; }, 60s));
     // The last outcomes and verdicts are under way.
     std::this_thread::sleep_for(500ms);
     EXPECT_EQ(consumer.end(SIGTERM), 0) << "it stops cleanly";

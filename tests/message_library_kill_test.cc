@@ -22,8 +22,8 @@ class LibraryKilled : public MessageKilled {
   std::int64_t count(const char* what) {
     std::int64_t count = -1;
     const std::string statement = std::string("SELECT ") + what + " FROM effect";
-    const Result<> asked = database()->query(
-        statement, {}, [&](const sql::Row& row) { count = row.integer(0); });
+    const Result<> asked =
+        database()->query(statement, {}, [&](const sql::Row& row) { count = row.integer(0); });
     EXPECT_TRUE(asked) << asked.error().message;
     return count;
   }

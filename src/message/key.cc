@@ -1,5 +1,6 @@
 #include "message/key.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -27,16 +28,14 @@ void append_text(std::string& bytes, std::string_view text) {
   bytes += text;
 }
 
-std::string scope_bytes(const Scope& scope) {
+void append_scope(std::string& bytes, const Scope& scope) {
   std::string all;
   for (const std::string_view text : {scope.source, scope.group, scope.topic}) {
     append_text(all, text);
   }
   const Hash128 hash = stable_hash(all);
-  std::string folded;
-  for (std::size_t i = 0; i < 8; ++i) folded += static_cast<char>(hash[i] ^ hash[i + 8]);
-  folded[0] = static_cast<char>(static_cast<std::uint8_t>(folded[0]) & ~kDoneBit);
-  return folded;
+  for (std::size_t i = 0; i < 8; ++i) bytes += static_cast<char>(hash[i] ^ hash[i + 8]);
+  bytes[0] = static_cast<char>(static_cast<std::uint8_t>(bytes[0]) & ~kDoneBit);
 }
 
 // A number as it is printed; any other spelling would make two ids one.
@@ -48,34 +47,53 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
   return number;
 }
 
-struct Position {
-  std::string_view before;  // up to and with its last dash
-  std::uint64_t partition = 0;
-  std::uint64_t offset = 0;
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// A text that ends in a number.
+struct Numbered {
+  std::string_view before;
+  std::uint64_t number = 0;
 };
 
-std::optional<Position> position_of(std::string_view id) {
-  const std::size_t last = id.rfind('-');
-  if (last == std::string_view::npos || last == 0) return std::nullopt;
-  const std::size_t dash = id.rfind('-', last - 1);
-  const std::size_t first = dash == std::string_view::npos ? 0 : dash + 1;
-  const auto partition = parse_number(id.substr(first, last - first));
-  const auto offset = parse_number(id.substr(last + 1));
-  if (!partition || !offset) return std::nullopt;
-  return Position{.before = id.substr(0, first), .partition = *partition, .offset = *offset};
+// Digits behind a letter are none: they belong to something random, such as the end of a ULID.
+std::optional<Numbered> numbered(std::string_view text) {
+  std::size_t begin = text.size();
+  while (begin > 0 && is_digit(text[begin - 1])) --begin;
+  if (begin > 0 && is_letter(text[begin - 1])) return std::nullopt;
+  const auto number = parse_number(text.substr(begin));
+  if (!number) return std::nullopt;
+  return Numbered{.before = text.substr(0, begin), .number = *number};
+}
+
+void append_lead(std::string& bytes, std::string_view id) {
+  constexpr std::size_t kLead = 8;
+  bytes += id.substr(0, kLead);
+  bytes.append(kLead - std::min(kLead, id.size()), '\0');
+}
+
+void append_id(std::string& bytes, std::string_view id) {
+  const std::optional<Numbered> last = numbered(id);
+  if (!last) {
+    append_lead(bytes, id);
+    append_hash(bytes, id);
+    return;
+  }
+  const bool has_dash = last->before.ends_with('-');
+  const std::optional<Numbered> first =
+      has_dash ? numbered(last->before.substr(0, last->before.size() - 1)) : std::nullopt;
+  append_hash(bytes, first ? first->before : last->before);
+  if (first) append_number(bytes, first->number);
+  append_number(bytes, last->number);
 }
 
 }  // namespace
 
 store::MessageKey key_of(const Scope& scope, std::string_view id) {
-  std::string bytes = scope_bytes(scope);
-  if (const auto position = position_of(id)) {
-    append_hash(bytes, position->before);
-    append_number(bytes, position->partition);
-    append_number(bytes, position->offset);
-  } else {
-    append_hash(bytes, id);
-  }
+  std::string bytes;
+  bytes.reserve(store::kMessageKeyBytesMax);
+  append_scope(bytes, scope);
+  append_id(bytes, id);
   return store::MessageKey(std::move(bytes));
 }
 

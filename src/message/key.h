@@ -1,12 +1,18 @@
 // What makes a message one and the same, however often it is delivered: its source, its consumers'
 // group, its topic and its id.
 //
-//   8 bytes: a hash of source, group and topic | 16 bytes: a hash of the id, or of what stands
-//   before its two numbers | 8 bytes each: these numbers, where it ends in two
+// Keys that lie side by side in the store's index are cheap to mark: 100,000 in random order cost
+// SQLite four times as much. So whatever grows in an id grows in its key, which begins with 8 bytes
+// of a hash of source, group and topic:
 //
-// An id that ends in two numbers is a position of Kafka or Redis (`orders-3-1187`,
-// `1700000000000-2`): so the keys of one partition or stream grow, and lie side by side in the
-// store's index. Pure.
+//   `orders-3-1187`, `1700000000000-2`   16 bytes: a hash of what stands before the two numbers |
+//   (positions of Kafka and Redis)       8 bytes each: the numbers
+//   `order/4711`, `1782736482736`        16 bytes: a hash of what stands before the number | 8
+//   bytes:
+//                                        the number
+//   anything else (ULIDs, UUIDs, ...)    its first 8 bytes | 16 bytes: a hash of all of it
+//
+// Pure.
 #pragma once
 
 #include <string_view>

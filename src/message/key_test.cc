@@ -14,10 +14,11 @@ constexpr Scope kScope{.source = "shop", .group = "billing", .topic = "orders"};
 
 std::string arbitrary_id() {
   const auto number = [] { return std::to_string(*rc::gen::arbitrary<std::uint64_t>()); };
-  switch (*rc::gen::inRange(0, 4)) {
+  switch (*rc::gen::inRange(0, 5)) {
     case 0: return *rc::gen::arbitrary<std::string>();
     case 1: return number() + "-" + number();
     case 2: return *rc::gen::arbitrary<std::string>() + "-" + number() + "-" + number();
+    case 3: return *rc::gen::arbitrary<std::string>() + number();
     default: return *rc::gen::container<std::string>(rc::gen::elementOf(std::string("-01a")));
   }
 }
@@ -65,6 +66,24 @@ RC_GTEST_PROP(MessageKey, AscendsWithinAPartition, ()) {
   RC_ASSERT(key(offset) < key(later));
   RC_ASSERT(key_of(kScope, fmt::format("{}-7", offset)) <
             key_of(kScope, fmt::format("{}-0", later)));
+}
+
+RC_GTEST_PROP(MessageKey, AscendsWithTheNumberAtTheEnd, ()) {
+  const auto before = *rc::gen::element<std::string>("", "order-", "shop.eu/", "orders-x-");
+  const auto number = *rc::gen::arbitrary<std::uint64_t>();
+  const auto larger = *rc::gen::arbitrary<std::uint64_t>();
+  RC_PRE(number < larger);
+
+  RC_ASSERT(key_of(kScope, before + std::to_string(number)) <
+            key_of(kScope, before + std::to_string(larger)));
+}
+
+// Of ULIDs and of UUIDs that begin with a time: whatever they end in.
+TEST(MessageKey, AscendsWithWhatStandsInFront) {
+  EXPECT_LT(key_of(kScope, "01JCZ8K0T9ZZZZZZZZZZZZZZZ7"),
+            key_of(kScope, "01JCZ8K1T9000000000000000A"));
+  EXPECT_LT(key_of(kScope, "018f2b3c-4d5e-7fff-bfff-ffffffffff12"),
+            key_of(kScope, "018f2b3d-0000-7000-8000-00000000000a"));
 }
 
 RC_GTEST_PROP(MessageKey, OfWhatIsDoneIsAnother, ()) {

@@ -31,6 +31,9 @@ class SqliteTransaction final : public relational::RelationalTransaction {
   Result<std::vector<bool>> delete_all(std::span<const Finish> finishes);
   Result<std::vector<bool>> delete_copied(std::span<const Finish> finishes);
 
+  // As many as one statement takes, or one.
+  Result<> insert_absent(std::span<const NewMark* const> marks);
+
   const Clock& clock_;
 };
 
