@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "message/body_format.h"
 #include "message/ordering.h"
 #include "message/replay.h"
 #include "store/memory/memory_store.h"
@@ -145,6 +146,43 @@ TEST_F(MessageHandOver, ABodyThatDoesNotParseGoesToAPersonAtOnce) {
   }
   EXPECT_THAT(log_.lines(), Contains(HasSubstr("message_consume_failed")));
   EXPECT_THAT(log_.lines(), Contains(HasSubstr("message_gave_up")));
+}
+
+// It is asked again at every run: a person may retry it as it is, or edit it.
+TEST_F(MessageHandOver, ABodyThatDoesNotParseIsNeverRunHoweverItIsRetried) {
+  message::HandOverSettings settings = message_settings();
+  settings.format = message::BodyFormat::kJson;
+  door_.handle(message::check_body(MessageDoor::handler_of([&](const task::Task& task) {
+                                     note(task.spec.payload);
+                                     return engine::Succeeded{};
+                                   }),
+                                   settings.format));
+  deal({message("bad", "{nonsense")}, settings);
+  const auto retry_with = [&](std::optional<std::string> body) {
+    task::Order order;
+    order.move = task::Move::kReopen;
+    order.payload = std::move(body);
+    ASSERT_TRUE(door_.opened().store().control(std::vector{tasks().at(0).id}, order, "joe", 1s));
+    door_.node().hint_work();
+  };
+  const auto is_dead_after = [&](int attempts) {
+    return soon([&] {
+      const task::Task task = tasks().at(0);
+      return task.state == task::State::kDead && task.attempts == attempts;
+    });
+  };
+  ASSERT_TRUE(is_dead_after(1));
+
+  retry_with(std::nullopt);
+  EXPECT_TRUE(is_dead_after(2));
+  EXPECT_EQ(tasks().at(0).last_error->code, "SERDE_ERROR");
+  retry_with("still {nonsense");
+  EXPECT_TRUE(is_dead_after(3));
+  EXPECT_THAT(ran(), ::testing::IsEmpty());
+  retry_with("{}");
+
+  EXPECT_TRUE(soon([&] { return count_of(task::State::kSucceeded) == 1; }));
+  EXPECT_THAT(ran(), ElementsAre("{}"));
 }
 
 class MessageOrder : public MessageHandOver {

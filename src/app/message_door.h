@@ -51,8 +51,8 @@ class MessageDoor {
   static Result<std::unique_ptr<MessageDoor>> open(const Config& config, const Parts& parts);
   ~MessageDoor();
 
-  // The handler of a message kind, with order and replay as the sources of the kind want it, and
-  // with its log lines. Before the node starts.
+  // The handler of a message kind, with order, replay and the look at the body as the sources of
+  // the kind want it, and with its log lines. Before the node starts.
   engine::Handler wrap(const std::string& kind, engine::Handler handler);
   // Whether that one waits for the store or a broker before it calls the kind's own.
   [[nodiscard]] bool may_wait(const std::string& kind) const;

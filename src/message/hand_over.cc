@@ -1,10 +1,10 @@
 #include "message/hand_over.h"
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,7 +12,6 @@
 #include "engine/core/rules.h"
 #include "message/first_attempt.h"
 #include "message/replay.h"
-#include "policy/decision.h"
 #include "store/limits.h"
 
 namespace recourse::message {
@@ -20,16 +19,8 @@ namespace {
 
 // Of one call of the store.
 constexpr Duration kMarkPatience = std::chrono::seconds(10);
-constexpr std::string_view kUnreadable = "SERDE_ERROR";
 // What a row takes beside what its publisher sent.
 constexpr std::size_t kRowBytes = 200;
-
-bool is_json(std::string_view body) {
-  boost::system::error_code error;
-  boost::json::monotonic_resource memory;
-  (void)boost::json::parse(body, error, &memory);
-  return !error;
-}
 
 std::size_t bytes_of(const store::Dealt& mark) {
   return kRowBytes + task::size_of(mark.task->spec);
@@ -88,17 +79,13 @@ Result<store::Dealt> HandOver::mark_of(const Message& message) {
   const Duration keep_for = settings_.handling.keep_done_for;
   const int retries = std::min(replays_of(message.headers), spec->max_retries);
   store::MessageKey key = key_of(scope_of(envelope), message.id);
-  std::string unreadable = message.unreadable;
-  if (unreadable.empty() && settings_.format == BodyFormat::kJson && !is_json(message.body)) {
-    unreadable =
-        "the body is not JSON: correct the publisher, or edit the body (recourse task edit) and "
-        "retry";
-  }
-  if (!unreadable.empty()) {
-    const auto decision = policy::dead_letter(policy::Category::kUnknown, std::string(kUnreadable),
-                                              std::move(unreadable));
-    return dealt(std::move(key), keep_for,
-                 tried(attempt_of(*std::move(spec), retries), decision, rules_, rng_));
+  std::optional<std::string> wrong = message.unreadable.empty()
+                                         ? misfit(message.body, settings_.format)
+                                         : std::optional(message.unreadable);
+  if (wrong) {
+    return dealt(
+        std::move(key), keep_for,
+        tried(attempt_of(*std::move(spec), retries), unreadable(*std::move(wrong)), rules_, rng_));
   }
   if (retries > 0) {
     return dealt(std::move(key), keep_for, untried(attempt_of(*std::move(spec), retries)));
@@ -197,7 +184,7 @@ Result<> HandOver::write(Writing& writing, std::size_t begin, std::size_t end) {
 
 void HandOver::tell(const Message& message, const store::Dealt& gave_up) {
   if (parts_.happened) {
-    return parts_.happened(moved_of(*gave_up.task, *gave_up.tried, policy::Category::kUnknown,
+    return parts_.happened(moved_of(*gave_up.task, *gave_up.tried, policy::Category::kBiz4xx,
                                     policy::Escalation::kDeadLetter));
   }
   const std::string task = task::to_string(gave_up.task->id);

@@ -10,14 +10,12 @@
 #include "base/log.h"
 #include "base/ulid_source.h"
 #include "engine/core/happening.h"
+#include "message/body_format.h"
 #include "message/envelope.h"
 #include "message/feeder.h"
 #include "store/inbox.h"
 
 namespace recourse::message {
-
-// How a body must look; one that does not goes straight to a person, with SERDE_ERROR.
-enum class BodyFormat : std::uint8_t { kAny, kJson };
 
 struct HandOverSettings {
   std::string group = {};
