@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -111,6 +112,20 @@ TEST_F(MessageHandOver, WhatCanNeverBeRecordedIsRefusedAndTheOthersAreDone) {
                                     Dealing::kRefused, Dealing::kDone));
   EXPECT_THAT(tasks(), SizeIs(2));
   EXPECT_THAT(log_.lines(), Contains(HasSubstr("publish it smaller")));
+}
+
+// The broker delivers it for ever, to whichever consumer of the source.
+TEST_F(MessageHandOver, WhatIsRefusedIsToldOfAndCountedOnce) {
+  const std::vector batch{message(std::string(256, 'i')), message("good")};
+
+  EXPECT_THAT(deal(batch), ElementsAre(Dealing::kRefused, Dealing::kDone));
+  EXPECT_THAT(deal(batch), ElementsAre(Dealing::kRefusedAgain, Dealing::kDone));
+  EXPECT_THAT(deal({message(std::string(257, 'i'))}), ElementsAre(Dealing::kRefused));
+
+  const auto told = [](const std::string& line) {
+    return line.find("message_refused") != std::string::npos;
+  };
+  EXPECT_EQ(std::ranges::count_if(log_.lines(), told), 2);
 }
 
 TEST_F(MessageHandOver, BatchesAreAsLargeAsTheStoreTakes) {

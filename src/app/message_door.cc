@@ -131,6 +131,7 @@ message::Deal MessageDoor::deal_of(const Config& config, const SourceConfig& sou
   return message::hand_over(std::move(settings),
                             {.inbox = parts_.opened.inbox(),
                              .ids = parts_.ids,
+                             .refusals = refusals_,
                              .log = parts_.log,
                              .store_now = [&node = parts_.node] { return node.store_now(); },
                              .happened = parts_.decided,

@@ -23,6 +23,7 @@
 #include "base/ulid_source.h"
 #include "engine/node.h"
 #include "message/feeder.h"
+#include "message/refusals.h"
 #include "store/opened.h"
 
 namespace recourse::app {
@@ -84,6 +85,7 @@ class MessageDoor {
   const Parts parts_;
   MessageLog lines_;
   MessageBacklog backlog_;
+  message::Refusals refusals_;
   std::map<std::string, Source> sources_;
 };
 

@@ -49,7 +49,7 @@ class HandOver {
  private:
   Result<store::Dealt> mark_of(const Message& message);
   FirstAttempt attempt_of(task::TaskSpec spec, int retries);
-  void refuse(const Message& message, const Error& why);
+  Dealing refuse(const Message& message, const Error& why);
   Result<> write_all(Writing& writing);
   // As many as one call takes. An error: nothing of them was written.
   Result<> write(Writing& writing, std::size_t begin, std::size_t end);
@@ -98,7 +98,9 @@ Result<store::Dealt> HandOver::mark_of(const Message& message) {
                                                 .claim = std::nullopt}};
 }
 
-void HandOver::refuse(const Message& message, const Error& why) {
+Dealing HandOver::refuse(const Message& message, const Error& why) {
+  const Scope scope{.source = message.source, .group = settings_.group, .topic = message.topic};
+  if (!parts_.refusals.add(key_of(scope, message.id))) return Dealing::kRefusedAgain;
   parts_.log.error(
       "message_refused",
       {{"source", message.source},
@@ -108,6 +110,7 @@ void HandOver::refuse(const Message& message, const Error& why) {
        {"hint",
         "it can never be recorded and stays with the broker: publish it smaller or under a "
         "shorter id, and delete this one there"}});
+  return Dealing::kRefused;
 }
 
 Result<std::vector<Dealing>> HandOver::deal(std::span<const Message> batch) {
@@ -120,8 +123,7 @@ Result<std::vector<Dealing>> HandOver::deal(std::span<const Message> batch) {
   for (std::size_t i = 0; i < batch.size(); ++i) {
     Result<store::Dealt> mark = mark_of(batch[i]);
     if (!mark) {
-      refuse(batch[i], mark.error());
-      writing.dealings[i] = Dealing::kRefused;
+      writing.dealings[i] = refuse(batch[i], mark.error());
       continue;
     }
     const auto [there, is_new] = first_place.emplace(mark->key, i);
@@ -133,7 +135,10 @@ Result<std::vector<Dealing>> HandOver::deal(std::span<const Message> batch) {
     }
   }
   const Result<> written = write_all(writing);
-  for (const auto& [place, first] : repeated) writing.dealings[place] = writing.dealings[first];
+  for (const auto& [place, first] : repeated) {
+    const Dealing same = writing.dealings[first];
+    writing.dealings[place] = same == Dealing::kRefused ? Dealing::kRefusedAgain : same;
+  }
   const bool all_wait = std::ranges::all_of(
       writing.dealings, [](Dealing dealing) { return dealing == Dealing::kNotYet; });
   if (!written && all_wait) return fail(written.error());
@@ -161,8 +166,7 @@ Result<> HandOver::write(Writing& writing, std::size_t begin, std::size_t end) {
   if (!marked && marked.error().code == ErrorCode::kInvalid) {
     // One of them is bad, and must not keep the others.
     if (part.size() == 1) {
-      refuse(writing.message_of(begin), marked.error());
-      writing.dealing_of(begin) = Dealing::kRefused;
+      writing.dealing_of(begin) = refuse(writing.message_of(begin), marked.error());
       return {};
     }
     const std::size_t middle = begin + part.size() / 2;

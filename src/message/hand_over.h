@@ -13,6 +13,7 @@
 #include "message/body_format.h"
 #include "message/envelope.h"
 #include "message/feeder.h"
+#include "message/refusals.h"
 #include "store/inbox.h"
 
 namespace recourse::message {
@@ -26,6 +27,8 @@ struct HandOverSettings {
 struct HandOverParts {
   store::Inbox& inbox;
   UlidSource& ids;
+  // Of all consumers of a source: what one has given back comes to another.
+  Refusals& refusals;
   Log& log;
   // The store's time, as far as it is known: never ahead of it.
   std::function<TimePoint()> store_now;
