@@ -108,8 +108,16 @@ class Message(CliTest):
         sources = json.loads(run("message", "sources", "--json").stdout)["items"]
         self.assertEqual([one["name"] for one in sources], ["nowhere"])
         self.assertFalse(sources[0]["connected"])
-        doctor = run("doctor").stdout.decode()
-        self.assertIn("message source nowhere", doctor)
+
+    def test_the_doctor_takes_a_broker_that_is_away_for_as_bad_as_a_database(self):
+        trouble = r"BROKEN +message source nowhere: {}.*127.0.0.1.*\n +-> {}"
+        until = time.monotonic() + PATIENCE
+        while b"BROKEN" not in (seen := run("doctor")).stdout:
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.1)
+        self.check(seen, 1, trouble.format("its broker cannot be used: ", "look at its broker: the server tries again"))
+        self.check(run("doctor", "--config", str(MESSAGES.config)), 1,
+                   trouble.format("", "start the broker, or correct its url and topic; the server itself goes on"))
 
 
 if __name__ == "__main__":
