@@ -14,6 +14,7 @@ from cli_support import CONFIG, PATIENCE, CliTest, Server, main, run as run_at
 # With a source whose broker is away.
 MESSAGES = Server(CONFIG.replace("kinds:\n", """kinds:
   bill: {{url: "http://127.0.0.1:{port}/fine", message: true}}
+  late: {{type: worker, message: true, backoff: {{base: 1h, max: 1h}}}}
 """) + """
 messages:
   sources:
@@ -65,6 +66,11 @@ class Message(CliTest):
         self.check(run("message", "list", "--status", "5"), 2, "^$", "must be RETRYING")
         self.check(run("message", "list", "--kind", "held"), 2, "^$", "must be a message kind")
         self.check(run("message", "show", "tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV"), 3)
+
+    def test_one_that_waits_tells_when_it_is_retried(self):
+        task = record("waits-1", retryable=True, kind="late")
+        self.check(run("message", "show", task), 0, r"(?s)RETRYING\n.*\n  next retry   20\d\d-[-0-9T:.]+Z  \(in \d+ ")
+        self.check(run("message", "show", record("waits-2")), 0, r"\n  next retry   none: it waits for a person\n")
 
     def test_one_is_retried_or_ended(self):
         task = record("m-2")
