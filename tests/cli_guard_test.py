@@ -164,7 +164,8 @@ class Guard(CliTest):
     def test_the_doctor_looks_at_the_table_and_at_who_mends_it(self):
         self.check(run("doctor", "--config", self.file()), 0, r"(?s)guard user-bill: user_bill misses .*can be reached")
         self.sql("ALTER TABLE user_bill RENAME TO bills")
-        self.check(run("doctor", "--config", self.file()), 1, r"BROKEN +guard user-bill: .*user_bill")
+        self.check(run("doctor", "--config", self.file()), 1,
+                   r"BROKEN +guard user-bill: .*user_bill.*\n +-> start the database, or correct its database, table and fields;")
 
     # GUARD-6, GUARD-7
     def test_a_scan_is_asked_for(self):

@@ -14,6 +14,7 @@ from cli_support import CONFIG, PATIENCE, CliTest, Server, main, run as run_at
 # With a source whose broker is away.
 MESSAGES = Server(CONFIG.replace("kinds:\n", """kinds:
   bill: {{url: "http://127.0.0.1:{port}/fine", message: true}}
+  late: {{type: worker, message: true, backoff: {{base: 1h, max: 1h}}}}
 """) + """
 messages:
   sources:
@@ -66,6 +67,11 @@ class Message(CliTest):
         self.check(run("message", "list", "--kind", "held"), 2, "^$", "must be a message kind")
         self.check(run("message", "show", "tsk_01ARZ3NDEKTSV4RRFFQ69G5FAV"), 3)
 
+    def test_one_that_waits_tells_when_it_is_retried(self):
+        task = record("waits-1", retryable=True, kind="late")
+        self.check(run("message", "show", task), 0, r"(?s)RETRYING\n.*\n  next retry   20\d\d-[-0-9T:.]+Z  \(in \d+ ")
+        self.check(run("message", "show", record("waits-2")), 0, r"\n  next retry   none: it waits for a person\n")
+
     def test_one_is_retried_or_ended(self):
         task = record("m-2")
         self.check(run("message", "retry", task, "--reason", "the bank is back"), 0, "^$", f"{task} is retried")
@@ -108,8 +114,16 @@ class Message(CliTest):
         sources = json.loads(run("message", "sources", "--json").stdout)["items"]
         self.assertEqual([one["name"] for one in sources], ["nowhere"])
         self.assertFalse(sources[0]["connected"])
-        doctor = run("doctor").stdout.decode()
-        self.assertIn("message source nowhere", doctor)
+
+    def test_the_doctor_takes_a_broker_that_is_away_for_as_bad_as_a_database(self):
+        trouble = r"BROKEN +message source nowhere: {}.*127.0.0.1.*\n +-> {}"
+        until = time.monotonic() + PATIENCE
+        while b"BROKEN" not in (seen := run("doctor")).stdout:
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.1)
+        self.check(seen, 1, trouble.format("its broker cannot be used: ", "look at its broker: the server tries again"))
+        self.check(run("doctor", "--config", str(MESSAGES.config)), 1,
+                   trouble.format("", "start the broker, or correct its url and topic; the server itself goes on"))
 
 
 if __name__ == "__main__":

@@ -90,6 +90,34 @@ class Doctor(CliTest):
         self.check(done, 0, "schema")
 
 
+class Files(CliTest):
+    CONFIG = """kinds:
+  bill: {{url: "http://127.0.0.1:1/x"}}
+messages:
+  sources:
+    orders:
+      {{url: "amqps://mq/shop", topic: orders, group: billing, kind: bill, tls-ca: {file}}}
+notify:
+  channels:
+    ops: {{type: slack, url: "env:CHAT", authorities: {file}}}
+"""
+
+    def test_authorities_that_cannot_be_read_are_told_with_the_place_of_their_key(self):
+        with tempfile.TemporaryDirectory() as directory:
+            config, file = pathlib.Path(directory) / "r.yaml", pathlib.Path(directory) / "ca.pem"
+            config.write_text(self.CONFIG.format(file=file))
+            check = lambda: run("config", "check", "--config", str(config),
+                                environment={"CHAT": "https://chat.example.com/x"})
+            self.check(check(), 2, "^$", rf"(?s)r\.yaml:6:\d+: error: messages\.sources\.orders\.tls-ca names the file .{file}., "
+                                         r"which cannot be read.*r\.yaml:9:\d+: error: notify\.channels\.ops\.authorities names")
+            self.check(run("doctor", "--config", str(config), environment={"CHAT": "https://chat.example.com/x"}), 1,
+                       r"BROKEN +configuration: .*r\.yaml:6:\d+: error: messages\.sources\.orders\.tls-ca")
+            file.write_text("nothing")
+            self.check(check(), 2, "^$", "has no certificate in it")
+            file.write_text("-----BEGIN CERTIFICATE-----\n")
+            self.check(check(), 0, "^$", "the configuration is fine")
+
+
 class Demo(CliTest):
     def test_tells_its_story_and_leaves_nothing_behind(self):
         with tempfile.TemporaryDirectory() as directory:

@@ -64,6 +64,7 @@ class MessageDoor {
     return message::hand_over(std::move(settings),
                               {.inbox = opened_->inbox(),
                                .ids = ids_,
+                               .refusals = refusals_,
                                .log = log_,
                                .store_now = [this] { return node_->store_now(); },
                                .hint = [this] { node_->hint_work(); }});
@@ -93,6 +94,7 @@ class MessageDoor {
   const SystemClock clock_;
   UlidSource ids_{clock_,
                   static_cast<std::uint64_t>(clock_.since_boot().time_since_epoch().count())};
+  message::Refusals refusals_;
   std::unique_ptr<store::OpenedStore> opened_;
   std::unique_ptr<engine::Node> node_;
   std::unique_ptr<message::Feeder> feeder_;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "message/body_format.h"
 #include "message/ordering.h"
 #include "message/replay.h"
 #include "store/memory/memory_store.h"
@@ -112,6 +114,20 @@ TEST_F(MessageHandOver, WhatCanNeverBeRecordedIsRefusedAndTheOthersAreDone) {
   EXPECT_THAT(log_.lines(), Contains(HasSubstr("publish it smaller")));
 }
 
+// The broker delivers it for ever, to whichever consumer of the source.
+TEST_F(MessageHandOver, WhatIsRefusedIsToldOfAndCountedOnce) {
+  const std::vector batch{message(std::string(256, 'i')), message("good")};
+
+  EXPECT_THAT(deal(batch), ElementsAre(Dealing::kRefused, Dealing::kDone));
+  EXPECT_THAT(deal(batch), ElementsAre(Dealing::kRefusedAgain, Dealing::kDone));
+  EXPECT_THAT(deal({message(std::string(257, 'i'))}), ElementsAre(Dealing::kRefused));
+
+  const auto told = [](const std::string& line) {
+    return line.find("message_refused") != std::string::npos;
+  };
+  EXPECT_EQ(std::ranges::count_if(log_.lines(), told), 2);
+}
+
 TEST_F(MessageHandOver, BatchesAreAsLargeAsTheStoreTakes) {
   std::vector<Message> batch;
   for (int i = 0; i < 40; ++i) {
@@ -145,6 +161,43 @@ TEST_F(MessageHandOver, ABodyThatDoesNotParseGoesToAPersonAtOnce) {
   }
   EXPECT_THAT(log_.lines(), Contains(HasSubstr("message_consume_failed")));
   EXPECT_THAT(log_.lines(), Contains(HasSubstr("message_gave_up")));
+}
+
+// It is asked again at every run: a person may retry it as it is, or edit it.
+TEST_F(MessageHandOver, ABodyThatDoesNotParseIsNeverRunHoweverItIsRetried) {
+  message::HandOverSettings settings = message_settings();
+  settings.format = message::BodyFormat::kJson;
+  door_.handle(message::check_body(MessageDoor::handler_of([&](const task::Task& task) {
+                                     note(task.spec.payload);
+                                     return engine::Succeeded{};
+                                   }),
+                                   settings.format));
+  deal({message("bad", "{nonsense")}, settings);
+  const auto retry_with = [&](std::optional<std::string> body) {
+    task::Order order;
+    order.move = task::Move::kReopen;
+    order.payload = std::move(body);
+    ASSERT_TRUE(door_.opened().store().control(std::vector{tasks().at(0).id}, order, "joe", 1s));
+    door_.node().hint_work();
+  };
+  const auto is_dead_after = [&](int attempts) {
+    return soon([&] {
+      const task::Task task = tasks().at(0);
+      return task.state == task::State::kDead && task.attempts == attempts;
+    });
+  };
+  ASSERT_TRUE(is_dead_after(1));
+
+  retry_with(std::nullopt);
+  EXPECT_TRUE(is_dead_after(2));
+  EXPECT_EQ(tasks().at(0).last_error->code, "SERDE_ERROR");
+  retry_with("still {nonsense");
+  EXPECT_TRUE(is_dead_after(3));
+  EXPECT_THAT(ran(), ::testing::IsEmpty());
+  retry_with("{}");
+
+  EXPECT_TRUE(soon([&] { return count_of(task::State::kSucceeded) == 1; }));
+  EXPECT_THAT(ran(), ElementsAre("{}"));
 }
 
 class MessageOrder : public MessageHandOver {

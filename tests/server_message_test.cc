@@ -180,6 +180,29 @@ TEST_P(OnRedis, ABodyThatIsNoJsonGoesStraightToAPerson) {
   EXPECT_EQ(get("/api/v1/messages?message_id=m-1").items().at(0).at("error_code"), "SERDE_ERROR");
 }
 
+TEST_P(OnRedis, ABodyThatIsNoJsonIsNotHandedToTheServiceByARetryEither) {
+  start_source("REDIS", ", format: json");
+  publish("REDIS", {message_of("m-1", "no json")});
+  ASSERT_TRUE(becomes("m-1", "PENDING"));
+  const std::string id(get("/api/v1/messages?message_id=m-1").items().at(0).at("id").as_string());
+  const auto attempts = [&] { return get("/api/v1/messages/" + id).json().at("attempts"); };
+
+  ASSERT_EQ(post("/api/v1/messages/" + id + "/retry").status, 200);
+
+  ASSERT_TRUE(eventually([&] { return attempts() == 2; }));
+  EXPECT_TRUE(becomes("m-1", "PENDING"));
+  EXPECT_EQ(get("/api/v1/messages/" + id).text("error_code"), "SERDE_ERROR");
+  EXPECT_THAT(asked(), IsEmpty());
+  EXPECT_TRUE(logged("message_gave_up", "m-1"));
+
+  ASSERT_EQ(call(http::Method::kPatch, "/api/v1/tasks/" + id, R"({"payload": {"n": 1}})").status,
+            200);
+  ASSERT_EQ(post("/api/v1/messages/" + id + "/retry").status, 200);
+
+  EXPECT_TRUE(becomes("m-1", "PROCESSED"));
+  EXPECT_THAT(asked(), SizeIs(1));
+}
+
 TEST_P(OnRedis, ABrokerThatIsAwayStopsNobodyElse) {
   environment_["REDIS"] = "redis://127.0.0.1:1/0";
   start_source("REDIS");

@@ -127,6 +127,7 @@ struct SourceFigures {
   std::uint64_t received = 0;
   std::uint64_t acknowledged = 0;
   std::uint64_t given_back = 0;
+  // Can never be recorded; each counted once, however often its broker delivers it.
   std::uint64_t refused = 0;
   std::uint64_t errors = 0;
   std::optional<TimePoint> last_received_at;

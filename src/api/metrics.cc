@@ -219,8 +219,9 @@ void add_source(Families& out, const SourceCard& source) {
               figures.acknowledged);
   out.counter("recourse_message_given_back_total", "Messages that the broker delivers again.",
               of_source, figures.given_back);
-  out.counter("recourse_message_refused_total", "Messages that can never be recorded.", of_source,
-              figures.refused);
+  out.counter("recourse_message_refused_total",
+              "Messages that can never be recorded and stay with their broker; each counted once.",
+              of_source, figures.refused);
   out.counter("recourse_message_errors_total", "Calls of a broker or of the store that failed.",
               of_source, figures.errors);
   out.gauge("recourse_message_source_connected", "1 while all consumers of a source are connected.",

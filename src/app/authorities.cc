@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <fstream>
 
+#include "app/config/fill.h"
 #include "base/text.h"
 
 namespace recourse::app {
@@ -38,6 +39,24 @@ Result<std::string> read_authorities(const std::string& path) {
                             shown(path)));
   }
   return text;
+}
+
+std::vector<Problem> check_authorities(const Config& config) {
+  std::vector<Problem> problems;
+  const auto check = [&](const std::string& key, const std::string& path) {
+    const auto text = read_authorities(path);
+    if (text) return;
+    const auto place = config.origins.find(key);
+    problems.push_back({.where = place == config.origins.end() ? Where() : place->second,
+                        .message = key + " " + text.error().message});
+  };
+  for (const auto& [name, source] : config.messages.sources) {
+    check(path_of_item("messages.sources", name) + ".tls-ca", source.settings.tls_ca);
+  }
+  for (const auto& [name, channel] : config.notify.channels) {
+    check(path_of_item("notify.channels", name) + ".authorities", channel.authorities);
+  }
+  return problems;
 }
 
 }  // namespace recourse::app

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <memory>
+#include <vector>
 
+#include "app/authorities.h"
 #include "app/configured.h"
 #include "app/doctor_guards.h"
 #include "app/doctor_kinds.h"
@@ -37,7 +39,11 @@ void examine_config(const ConfigFlags& flags, Findings& findings) {
     }
   }
   if (!loaded.config) return;
-  if (loaded.problems.empty()) findings.fine("configuration", "is valid");
+  const std::vector<Problem> files = check_authorities(*loaded.config);
+  for (const Problem& problem : files) {
+    findings.broken("configuration", to_string(problem), "correct the key, or put the file there");
+  }
+  if (loaded.problems.empty() && files.empty()) findings.fine("configuration", "is valid");
   const SystemClock clock;
   examine_store(*loaded.config, clock, findings);
   examine_kinds(*loaded.config, environment, findings);

@@ -22,10 +22,8 @@ void examine_source(const std::string& name, const SourceConfig& source, Finding
   }
   const auto deadline = std::chrono::steady_clock::now() + kBrokerWithin;
   if (const Result<> connected = (*opened)->connect(deadline); !connected) {
-    return findings.broken(
-        about, connected.error().message,
-        "start the broker, or correct the source's url and topic; the server itself goes on and "
-        "tries again");
+    return findings.broken(about, connected.error().message,
+                           remedy_by_keys("broker", "its url and topic"));
   }
   const auto address = message::parse_address(source.url.reveal());
   findings.fine(about, fmt::format("{} at {} has {}", to_string(address->broker),

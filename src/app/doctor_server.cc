@@ -48,15 +48,18 @@ void examine_sources(cli::Session& session, Findings& findings) {
     if (source == nullptr) continue;
     const std::string about = "message source " + text_of(*source, "name");
     const std::string trouble = text_of(*source, "trouble");
-    if (!trouble.empty()) {
-      findings.doubtful(about, trouble,
-                        "look at its broker; the server tries again by itself, and recourse "
-                        "message sources shows when it is well");
-    } else if (!cli::flag_of(*source, "connected")) {
-      findings.doubtful(about, "is not connected yet", "recourse message sources");
-    } else if (cli::flag_of(*source, "is_full")) {
+    const bool is_connected = cli::flag_of(*source, "connected");
+    if (is_connected && cli::flag_of(*source, "is_full")) {
       findings.doubtful(about, "takes nothing: its kind's backlog has reached backlog-limit",
                         "see what holds up kind " + text_of(*source, "kind"));
+    } else if (is_connected && !trouble.empty()) {
+      findings.broken(about, "its messages are not recorded: " + trouble,
+                      remedy_by_waiting("the server's store", "recourse message sources"));
+    } else if (!trouble.empty()) {
+      findings.broken(about, "its broker cannot be used: " + trouble,
+                      remedy_by_waiting("its broker", "recourse message sources"));
+    } else if (!is_connected) {
+      findings.doubtful(about, "is not connected yet", "recourse message sources");
     } else {
       findings.fine(about, "connected");
     }
@@ -105,7 +108,7 @@ void examine_guards_there(cli::Session& session, Findings& findings) {
     const std::string error = text_of(*guard, "error");
     if (error.empty()) continue;
     findings.broken("guard " + text_of(*guard, "name"), "its last scan failed: " + error,
-                    "look at its database: the server tries again by itself");
+                    remedy_by_waiting("its database", "recourse guard list"));
   }
 }
 

@@ -30,6 +30,18 @@ struct Finding {
   std::string remedy = {};
 };
 
+// A guarded database and a broker are somebody else's servers: when one is away it is as bad, and
+// as much to be done about it, whichever it is. Asked from here, by the keys of a configuration:
+inline std::string remedy_by_keys(std::string_view away, std::string_view keys) {
+  return "start the " + std::string(away) + ", or correct " + std::string(keys) +
+         "; the server itself goes on and tries again";
+}
+// And as a server that runs sees it; `command` shows it too.
+inline std::string remedy_by_waiting(std::string_view away, std::string_view command) {
+  return "look at " + std::string(away) + ": the server tries again by itself, and " +
+         std::string(command) + " shows when it is well";
+}
+
 class Findings {
  public:
   void fine(std::string about, std::string what) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "message/address.h"
+#include "message/body_format.h"
 #include "message/hand_over.h"
 #include "message/open_source.h"
 #include "message/ordering.h"
@@ -36,8 +37,13 @@ Result<api::SourceCard> card_of(const std::string& name, const SourceConfig& sou
                          .consumers = source.consumers};
 }
 
-bool is_wrapped(const SourceConfig& source) {
+// For the store or a broker, before the kind's handler is called.
+bool waits(const SourceConfig& source) {
   return source.order == MessageOrder::kKey || source.retry_by == RetryBy::kPublish;
+}
+
+bool is_wrapped(const SourceConfig& source) {
+  return waits(source) || source.format != message::BodyFormat::kAny;
 }
 
 // Connected means all of them; a trouble is anybody's.
@@ -125,6 +131,7 @@ message::Deal MessageDoor::deal_of(const Config& config, const SourceConfig& sou
   return message::hand_over(std::move(settings),
                             {.inbox = parts_.opened.inbox(),
                              .ids = parts_.ids,
+                             .refusals = refusals_,
                              .log = parts_.log,
                              .store_now = [&node = parts_.node] { return node.store_now(); },
                              .happened = parts_.decided,
@@ -137,7 +144,7 @@ message::Deal MessageDoor::deal_of(const Config& config, const SourceConfig& sou
 
 bool MessageDoor::may_wait(const std::string& kind) const {
   return std::ranges::any_of(sources_, [&](const auto& named) {
-    return named.second.config.kind == kind && is_wrapped(named.second.config);
+    return named.second.config.kind == kind && waits(named.second.config);
   });
 }
 
@@ -152,6 +159,10 @@ engine::Handler MessageDoor::of_source(Source& source, engine::Handler handler) 
                                          return feeder.publish(std::array{std::move(outgoing)},
                                                                kPublishWithin);
                                        }});
+  }
+  // Before it is published: whoever consumes it could not read it either.
+  if (source.config.format != message::BodyFormat::kAny) {
+    handler = message::check_body(std::move(handler), source.config.format);
   }
   handler = lines_.announcing(std::move(handler));
   if (source.config.order == MessageOrder::kKey) {

@@ -23,6 +23,7 @@
 #include "base/ulid_source.h"
 #include "engine/node.h"
 #include "message/feeder.h"
+#include "message/refusals.h"
 #include "store/opened.h"
 
 namespace recourse::app {
@@ -51,8 +52,8 @@ class MessageDoor {
   static Result<std::unique_ptr<MessageDoor>> open(const Config& config, const Parts& parts);
   ~MessageDoor();
 
-  // The handler of a message kind, with order and replay as the sources of the kind want it, and
-  // with its log lines. Before the node starts.
+  // The handler of a message kind, with order, replay and the look at the body as the sources of
+  // the kind want it, and with its log lines. Before the node starts.
   engine::Handler wrap(const std::string& kind, engine::Handler handler);
   // Whether that one waits for the store or a broker before it calls the kind's own.
   [[nodiscard]] bool may_wait(const std::string& kind) const;
@@ -84,6 +85,7 @@ class MessageDoor {
   const Parts parts_;
   MessageLog lines_;
   MessageBacklog backlog_;
+  message::Refusals refusals_;
   std::map<std::string, Source> sources_;
 };
 

@@ -21,13 +21,13 @@ std::string limit_text(const boost::json::object& alert) {
 }
 
 ExitCode list_alerts(Session& session) {
-  const Table table({{.title = "NAME", .may_shrink = true},
+  const Table table({{.title = "NAME"},
                      {.title = "NOW"},
                      {.title = "SINCE"},
                      {.title = "FIGURE", .align = Align::kRight},
                      {.title = "LIMIT", .align = Align::kRight},
-                     {.title = "NODE", .may_shrink = true},
-                     {.title = "OF", .may_shrink = true}});
+                     {.title = "NODE", .may_shrink = true, .leaves = 2},
+                     {.title = "OF", .may_shrink = true, .leaves = 1}});
   const auto add = [&](const boost::json::object& alert, Table& rows) {
     const boost::json::value* firing = alert.if_contains("firing");
     const bool fires = firing != nullptr && firing->is_bool() && firing->as_bool();

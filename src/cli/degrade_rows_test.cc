@@ -47,6 +47,17 @@ TEST(FailureTable, FitsAnOrdinaryTerminal) {
   }
 }
 
+TEST(FailureTable, NeverCutsAnId) {
+  boost::json::object one = record();
+  one["member"] = "member-0f8fad5b-d9cd-469f-a165-70867728950e";
+  one["related_id"] = "order-1";
+
+  const std::string table = failure_table({one}, kNow).render(120, kPlain);
+  EXPECT_THAT(table, HasSubstr("member-0f8fad5b-d9cd-469f-a165-70867728950e"));
+  EXPECT_THAT(failure_table({one}, kNow).render(80, kPlain), Not(HasSubstr("member-")))
+      << "it leaves rather than be cut";
+}
+
 TEST(FailureTable, WhatIsMadeGoodHasNoLastError) {
   const std::string table = failure_table({record("COMPLETED")}, kNow).render({}, kPlain);
   const std::string page = failure_page(record("COMPLETED"), kNow, kPlain);

@@ -33,14 +33,14 @@ Cell bad_cell(const object& counts) {
 }  // namespace
 
 Table kind_table(const boost::json::array& kinds) {
-  Table table({{.title = "KIND", .may_shrink = true},
+  Table table({{.title = "KIND"},
                {.title = "TYPE"},
                {.title = "CONDITION"},
                {.title = "PENDING", .align = Align::kRight},
                {.title = "RUNNING", .align = Align::kRight},
                {.title = "DEAD", .align = Align::kRight},
                {.title = "SUCCEEDED", .align = Align::kRight},
-               {.title = "TARGET", .may_shrink = true}});
+               {.title = "TARGET", .may_shrink = true, .leaves = 1}});
   for (const auto& item : kinds) {
     const auto* kind = item.if_object();
     if (kind == nullptr) continue;

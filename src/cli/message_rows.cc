@@ -26,6 +26,17 @@ std::string error_of(const boost::json::object& record) {
   return code + ": " + error;
 }
 
+// Nothing of one that has ended: there is none to come.
+std::string next_retry(const boost::json::object& record, TimePoint now) {
+  std::string at = told_at(record, "next_retry_at", now);
+  if (!at.empty()) return at;
+  const std::string state = text_of(record, "state");
+  if (state == "running") return "runs now";
+  if (state == "paused") return "none while it is paused";
+  if (text_of(record, "status") == "PENDING") return "none: it waits for a person";
+  return {};
+}
+
 std::string delay_text(const boost::json::object& attempt) {
   const auto* delay = attempt.if_contains("retry_delay");
   if (delay == nullptr || !delay->is_int64()) return {};
@@ -37,13 +48,13 @@ std::string delay_text(const boost::json::object& attempt) {
 Table message_table(const boost::json::array& records, TimePoint now) {
   Table table({{.title = "ID"},
                {.title = "STATUS"},
-               {.title = "MESSAGE", .may_shrink = true},
-               {.title = "TOPIC", .may_shrink = true, .leaves = 3},
-               {.title = "GROUP", .may_shrink = true, .leaves = 4},
-               {.title = "BUSINESS", .may_shrink = true, .leaves = 2},
-               {.title = "RECORDED"},
-               {.title = "LEFT", .align = Align::kRight, .leaves = 1},
-               {.title = "LAST ERROR", .may_shrink = true}});
+               {.title = "MESSAGE"},
+               {.title = "TOPIC", .may_shrink = true, .leaves = 5},
+               {.title = "GROUP", .may_shrink = true, .leaves = 6},
+               {.title = "BUSINESS", .leaves = 4},
+               {.title = "RECORDED", .leaves = 2},
+               {.title = "LEFT", .align = Align::kRight, .leaves = 3},
+               {.title = "LAST ERROR", .may_shrink = true, .leaves = 1}});
   for (const auto& item : records) {
     const auto* record = item.if_object();
     if (record == nullptr) continue;
@@ -85,7 +96,7 @@ std::string message_page(const boost::json::object& record, TimePoint now, const
                                    number_of(record, "max_retries")));
   line("attempts", fmt::format("{}", number_of(record, "attempts")));
   line(has_been_processed(record) ? "error before" : "last error", error_of(record));
-  line("next retry", told_at(record, "next_retry_at", now));
+  line("next retry", next_retry(record, now));
   line("updated", told_at(record, "updated_at", now));
   line("ended", told_at(record, "ended_at", now));
   line("body", text_of(record, "body"));
@@ -143,7 +154,7 @@ std::string message_summary_page(const boost::json::object& summary, TimePoint n
 }
 
 Table empty_source_table() {
-  return Table({{.title = "NAME", .may_shrink = true},
+  return Table({{.title = "NAME"},
                 {.title = "BROKER"},
                 {.title = "TOPIC", .may_shrink = true},
                 {.title = "GROUP", .may_shrink = true, .leaves = 2},

@@ -50,6 +50,39 @@ TEST(MessageTable, FitsAnOrdinaryTerminal) {
   }
 }
 
+// To be copied from a terminal: what has no room leaves instead.
+TEST(MessageTable, NeverCutsAnId) {
+  for (const char* id : {"7F0000010A2C18B4AAC2", "0f8fad5b-d9cd-469f-a165-70867728950e",
+                         "7F00000100002A9F000000000001C3E27F0000010A2C18B4AAC2"}) {
+    boost::json::object one = message();
+    one["message_id"] = id;
+    const std::string table = message_table({one}, kToday).render(80, kUncoloured);
+
+    EXPECT_THAT(table, HasSubstr("tsk_01J8ZC3V7Q4T9W2X5Y6Z7A8B9C  PENDING  " + std::string(id)));
+    if (std::string_view(id).size() <= 36) expect_narrow(table);
+  }
+}
+
+TEST(MessageTable, TellsTheErrorForAsLongAsThereIsRoom) {
+  EXPECT_THAT(message_table({message()}, kToday).render(80, kUncoloured), HasSubstr("IO_ERROR: "));
+}
+
+TEST(MessagePage, TellsWhenItIsRetriedNextOrWhyNot) {
+  const auto page_of = [](const char* status, const char* state, const char* at) {
+    boost::json::object one = message(status);
+    one["state"] = state;
+    if (at != nullptr) one["next_retry_at"] = at;
+    return message_page(one, kToday, kUncoloured);
+  };
+
+  EXPECT_THAT(page_of("RETRYING", "pending", "2026-05-01T00:00:04Z"),
+              HasSubstr("next retry   2026-05-01T00:00:04Z  (in 4s)"));
+  EXPECT_THAT(page_of("RETRYING", "running", nullptr), HasSubstr("next retry   runs now"));
+  EXPECT_THAT(page_of("RETRYING", "paused", nullptr), HasSubstr("next retry   none while"));
+  EXPECT_THAT(page_of("PENDING", "dead", nullptr), HasSubstr("next retry   none: it waits"));
+  EXPECT_THAT(page_of("PROCESSED", "succeeded", nullptr), Not(HasSubstr("next retry")));
+}
+
 TEST(MessageTable, WhatIsProcessedHasNoLastError) {
   EXPECT_THAT(message_table({message("PROCESSED")}, kToday).render({}, kUncoloured),
               Not(HasSubstr("the bank")));

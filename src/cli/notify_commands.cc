@@ -20,13 +20,13 @@ using boost::json::object;
 constexpr Duration kTestWithin = std::chrono::seconds(15);
 
 ExitCode list_channels(Session& session) {
-  const Table table({{.title = "NAME", .may_shrink = true},
+  const Table table({{.title = "NAME"},
                      {.title = "TYPE"},
                      {.title = "CONDITION"},
                      {.title = "SENT", .align = Align::kRight},
                      {.title = "FAILED", .align = Align::kRight},
-                     {.title = "SUPPRESSED", .align = Align::kRight},
-                     {.title = "SUMMARIES", .align = Align::kRight}});
+                     {.title = "SUPPRESSED", .align = Align::kRight, .leaves = 1},
+                     {.title = "SUMMARIES", .align = Align::kRight, .leaves = 2}});
   const auto add = [](const object& channel, Table& rows) {
     const auto count = [&](std::string_view name) {
       return fmt::format("{}", number_of(channel, name));

@@ -8,10 +8,10 @@ namespace recourse::cli {
 namespace {
 
 ExitCode list_schedules(Session& session) {
-  const Table table({{.title = "NAME", .may_shrink = true},
+  const Table table({{.title = "NAME"},
                      {.title = "WHEN"},
                      {.title = "KIND", .may_shrink = true},
-                     {.title = "TENANT"},
+                     {.title = "TENANT", .leaves = 1},
                      {.title = "NEXT"}});
   const auto add = [&](const boost::json::object& schedule, Table& rows) {
     const auto next = time_of(schedule, "next_at");

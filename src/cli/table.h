@@ -22,7 +22,8 @@ enum class Align : std::uint8_t { kLeft, kRight };
 struct Column {
   std::string title;
   Align align = Align::kLeft;
-  // Free text may be cut where there is no room; an id may not.
+  // Free text may be cut where there is no room. What people copy to name a thing may not: ids, and
+  // names by which a command asks for it. Such a column may leave, or else the line is too long.
   bool may_shrink = false;
   // On a terminal that cannot hold all of them, the column with the highest leaves first; one with
   // zero stays.

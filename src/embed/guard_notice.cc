@@ -22,6 +22,7 @@ notify::Notice notice_of(const guard::Reminder& reminder, const std::string& nod
   notice.attributes = {{"table", reminder.settings.table},
                        {"row", guard::to_string(row.id)},
                        {"reminder", std::to_string(row.notify_count)}};
+  notice.ids = {"row"};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) notice.attributes.emplace(name, value);
   };

@@ -24,11 +24,6 @@ constexpr Duration kSweepEvery = std::chrono::seconds(60);
 constexpr Duration kSweepBudget = std::chrono::milliseconds(200);
 constexpr std::size_t kSweptAtOnce = store::kPageRowsMax;
 
-Dealing dealing_of(const Result<Consumption>& answer) {
-  if (answer) return Dealing::kDone;
-  return answer.error().code == ErrorCode::kInvalid ? Dealing::kRefused : Dealing::kNotYet;
-}
-
 }  // namespace
 
 Consumer::Impl::Impl(ConsumerSettings given, ConsumerParts with, const Run& handler,
@@ -68,7 +63,9 @@ Deal Consumer::deal() {
     const auto answers = consume(batch, stop);
     std::vector<Dealing> dealings;
     dealings.reserve(answers.size());
-    for (const auto& answer : answers) dealings.push_back(dealing_of(answer));
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      dealings.push_back(impl_->dealing_of(batch[i], answers[i]));
+    }
     // Nothing at all: the feeder waits before it tries again.
     const bool is_hopeless = !answers.empty() && std::ranges::all_of(answers, [](const auto& one) {
       return !one && one.error().code != ErrorCode::kInvalid &&
@@ -77,6 +74,12 @@ Deal Consumer::deal() {
     if (is_hopeless && !stop.stop_requested()) return fail(answers.front().error());
     return dealings;
   };
+}
+
+Dealing Consumer::Impl::dealing_of(const Message& message, const Result<Consumption>& answer) {
+  if (answer) return Dealing::kDone;
+  if (answer.error().code != ErrorCode::kInvalid) return Dealing::kNotYet;
+  return refusals_counted.add(key_of(message)) ? Dealing::kRefused : Dealing::kRefusedAgain;
 }
 
 store::MessageKey Consumer::Impl::key_of(const Message& message) const {

@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "message/consumer.h"
 #include "message/in_flight.h"
+#include "message/refusals.h"
 
 namespace recourse::message {
 
@@ -18,6 +19,8 @@ struct Consumer::Impl {
   Impl(ConsumerSettings given, ConsumerParts with, const Run& handler, const Run& retried);
 
   [[nodiscard]] store::MessageKey key_of(const Message& message) const;
+  // What a feeder is to do.
+  Dealing dealing_of(const Message& message, const Result<Consumption>& answer);
   // The task of a message whose handler failed, or that has to wait.
   Result<store::Dealt> dealt_of(const Message& message, const store::MessageKey& key,
                                 const Ran& ran);
@@ -35,6 +38,9 @@ struct Consumer::Impl {
   const Run run;
   const Run retry;
   InFlight in_flight;
+  // Told of, by whoever consumes; counted, by feeders.
+  Refusals refusals_told;
+  Refusals refusals_counted;
   Mutex rng_mutex;
   Rng rng GUARDED_BY(rng_mutex);
   std::atomic<std::chrono::steady_clock::rep> next_sweep = 0;

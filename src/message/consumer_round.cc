@@ -249,7 +249,7 @@ bool Round::flush() {
       dealt.push_back(*std::move(made));
       return false;
     }
-    log_not_recorded(consumer_.parts.log, *item.message, consumer_.settings.group, made.error());
+    tell_refused(item, made.error());
     refuse(place, std::move(made).error());
     return true;
   });
@@ -277,8 +277,7 @@ bool Round::mark_each(std::span<const store::Dealt> dealt, std::span<const std::
       put_off(places.subspan(i), one.error());
       return false;
     }
-    const Message& message = *items_[places[i]].message;
-    log_not_recorded(consumer_.parts.log, message, consumer_.settings.group, one.error());
+    tell_refused(items_[places[i]], one.error());
     refuse(places[i], std::move(one).error());
   }
   return true;
@@ -324,6 +323,11 @@ void Round::settle(std::size_t place, const store::Dealt& dealt, const store::Ma
 void Round::answer(std::size_t place, Result<Consumption> answer) {
   items_[place].is_answered = true;
   answers_[place] = std::move(answer);
+}
+
+void Round::tell_refused(const Item& item, const Error& error) {
+  if (!consumer_.refusals_told.add(item.key)) return;
+  log_not_recorded(consumer_.parts.log, *item.message, consumer_.settings.group, error);
 }
 
 void Round::refuse(std::size_t place, Error error) {

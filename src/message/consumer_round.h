@@ -60,6 +60,8 @@ class Round {
   void put_off(std::span<const std::size_t> places, const Error& error);
   void settle(std::size_t place, const store::Dealt& dealt, const store::Marked& marked);
   void answer(std::size_t place, Result<Consumption> answer);
+  // It can never be recorded: logged once.
+  void tell_refused(const Item& item, const Error& error);
   // Left to the broker, and with it those of its key that come after it.
   void refuse(std::size_t place, Error error);
   void hold_back_behind(std::size_t place);

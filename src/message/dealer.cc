@@ -58,10 +58,10 @@ std::vector<Message> Dealer::deal_once(std::vector<Message> batch, const std::st
     switch ((*dealings)[i]) {
       case Dealing::kDone: verdicts.push_back({.verdict = {ticket, Fate::kDone}}); break;
       case Dealing::kNotYet: again.push_back(std::move(batch[i])); break;
-      case Dealing::kRefused:
+      case Dealing::kRefused: board_.refused(1); [[fallthrough]];
+      case Dealing::kRefusedAgain:
         verdicts.push_back({.verdict = {ticket, Fate::kGiveBack},
                             .from = std::chrono::steady_clock::now() + refused_pause_});
-        board_.refused(1);
         break;
     }
   }

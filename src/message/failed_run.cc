@@ -30,9 +30,10 @@ std::string code_or(std::string code, std::string_view otherwise) {
   return code.empty() ? std::string(otherwise) : std::move(code);
 }
 
+// A body that its codec refused, whatever a program's rules say.
 std::optional<policy::Decision> decide_undecodable(const policy::Failure& failure) {
   if (detail_of(failure).code != kUndecodable) return std::nullopt;
-  return policy::dead_letter(policy::Category::kUnknown, std::string(kUndecodable), "");
+  return unreadable("");
 }
 
 // Its own word, where it gives one. Otherwise it is judged as any other, but keeps its code, which

@@ -5,17 +5,14 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 
+#include "message/body_format.h"
 #include "message/records.h"
 #include "policy/failure.h"
 #include "policy/failure_router.h"
 #include "recourse/message_failure.h"
 
 namespace recourse::message {
-
-// A body that its codec refused. Trying again heals nothing, whatever a program's rules say.
-inline constexpr std::string_view kUndecodable = "SERDE_ERROR";
 
 struct FailedRun {
   policy::Failure failure;

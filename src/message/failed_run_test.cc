@@ -94,6 +94,7 @@ TEST(MessageRouter, ABodyThatDoesNotDecodeIsForAPersonWhateverOwnRulesSay) {
       router.decide(thrown(MessageFailure("no JSON", {.code = std::string(kUndecodable)})));
   EXPECT_EQ(decision.outcome, policy::Outcome::kDeadLetter);
   EXPECT_EQ(decision.code, "SERDE_ERROR");
+  EXPECT_FALSE(policy::blames_downstream(decision));
 }
 
 // MSG-5

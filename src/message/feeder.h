@@ -31,6 +31,8 @@ enum class Dealing : std::uint8_t {
   kNotYet,   // could not be recorded now: keep it unacknowledged, and deal with it again later
   kRefused,  // can never be recorded (too large, ...): stays with the broker, which delivers it
              // again
+  // The same, delivered again: it was told of and is counted.
+  kRefusedAgain,
 };
 
 // On the dealing thread. An error says that none of them was dealt with, and is tried again.
@@ -56,6 +58,7 @@ struct FeederFigures {
   std::uint64_t received = 0;
   std::uint64_t acknowledged = 0;
   std::uint64_t given_back = 0;
+  // Each counted once, however often it is delivered.
   std::uint64_t refused = 0;
   std::uint64_t errors = 0;
   std::optional<TimePoint> last_received_at = std::nullopt;

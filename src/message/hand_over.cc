@@ -1,10 +1,10 @@
 #include "message/hand_over.h"
 
 #include <algorithm>
-#include <boost/json.hpp>
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,7 +12,6 @@
 #include "engine/core/rules.h"
 #include "message/first_attempt.h"
 #include "message/replay.h"
-#include "policy/decision.h"
 #include "store/limits.h"
 
 namespace recourse::message {
@@ -20,16 +19,8 @@ namespace {
 
 // Of one call of the store.
 constexpr Duration kMarkPatience = std::chrono::seconds(10);
-constexpr std::string_view kUnreadable = "SERDE_ERROR";
 // What a row takes beside what its publisher sent.
 constexpr std::size_t kRowBytes = 200;
-
-bool is_json(std::string_view body) {
-  boost::system::error_code error;
-  boost::json::monotonic_resource memory;
-  (void)boost::json::parse(body, error, &memory);
-  return !error;
-}
 
 std::size_t bytes_of(const store::Dealt& mark) {
   return kRowBytes + task::size_of(mark.task->spec);
@@ -58,7 +49,7 @@ class HandOver {
  private:
   Result<store::Dealt> mark_of(const Message& message);
   FirstAttempt attempt_of(task::TaskSpec spec, int retries);
-  void refuse(const Message& message, const Error& why);
+  Dealing refuse(const Message& message, const Error& why);
   Result<> write_all(Writing& writing);
   // As many as one call takes. An error: nothing of them was written.
   Result<> write(Writing& writing, std::size_t begin, std::size_t end);
@@ -88,17 +79,13 @@ Result<store::Dealt> HandOver::mark_of(const Message& message) {
   const Duration keep_for = settings_.handling.keep_done_for;
   const int retries = std::min(replays_of(message.headers), spec->max_retries);
   store::MessageKey key = key_of(scope_of(envelope), message.id);
-  std::string unreadable = message.unreadable;
-  if (unreadable.empty() && settings_.format == BodyFormat::kJson && !is_json(message.body)) {
-    unreadable =
-        "the body is not JSON: correct the publisher, or edit the body (recourse task edit) and "
-        "retry";
-  }
-  if (!unreadable.empty()) {
-    const auto decision = policy::dead_letter(policy::Category::kUnknown, std::string(kUnreadable),
-                                              std::move(unreadable));
-    return dealt(std::move(key), keep_for,
-                 tried(attempt_of(*std::move(spec), retries), decision, rules_, rng_));
+  std::optional<std::string> wrong = message.unreadable.empty()
+                                         ? misfit(message.body, settings_.format)
+                                         : std::optional(message.unreadable);
+  if (wrong) {
+    return dealt(
+        std::move(key), keep_for,
+        tried(attempt_of(*std::move(spec), retries), unreadable(*std::move(wrong)), rules_, rng_));
   }
   if (retries > 0) {
     return dealt(std::move(key), keep_for, untried(attempt_of(*std::move(spec), retries)));
@@ -111,7 +98,9 @@ Result<store::Dealt> HandOver::mark_of(const Message& message) {
                                                 .claim = std::nullopt}};
 }
 
-void HandOver::refuse(const Message& message, const Error& why) {
+Dealing HandOver::refuse(const Message& message, const Error& why) {
+  const Scope scope{.source = message.source, .group = settings_.group, .topic = message.topic};
+  if (!parts_.refusals.add(key_of(scope, message.id))) return Dealing::kRefusedAgain;
   parts_.log.error(
       "message_refused",
       {{"source", message.source},
@@ -121,6 +110,7 @@ void HandOver::refuse(const Message& message, const Error& why) {
        {"hint",
         "it can never be recorded and stays with the broker: publish it smaller or under a "
         "shorter id, and delete this one there"}});
+  return Dealing::kRefused;
 }
 
 Result<std::vector<Dealing>> HandOver::deal(std::span<const Message> batch) {
@@ -133,8 +123,7 @@ Result<std::vector<Dealing>> HandOver::deal(std::span<const Message> batch) {
   for (std::size_t i = 0; i < batch.size(); ++i) {
     Result<store::Dealt> mark = mark_of(batch[i]);
     if (!mark) {
-      refuse(batch[i], mark.error());
-      writing.dealings[i] = Dealing::kRefused;
+      writing.dealings[i] = refuse(batch[i], mark.error());
       continue;
     }
     const auto [there, is_new] = first_place.emplace(mark->key, i);
@@ -146,7 +135,10 @@ Result<std::vector<Dealing>> HandOver::deal(std::span<const Message> batch) {
     }
   }
   const Result<> written = write_all(writing);
-  for (const auto& [place, first] : repeated) writing.dealings[place] = writing.dealings[first];
+  for (const auto& [place, first] : repeated) {
+    const Dealing same = writing.dealings[first];
+    writing.dealings[place] = same == Dealing::kRefused ? Dealing::kRefusedAgain : same;
+  }
   const bool all_wait = std::ranges::all_of(
       writing.dealings, [](Dealing dealing) { return dealing == Dealing::kNotYet; });
   if (!written && all_wait) return fail(written.error());
@@ -174,8 +166,7 @@ Result<> HandOver::write(Writing& writing, std::size_t begin, std::size_t end) {
   if (!marked && marked.error().code == ErrorCode::kInvalid) {
     // One of them is bad, and must not keep the others.
     if (part.size() == 1) {
-      refuse(writing.message_of(begin), marked.error());
-      writing.dealing_of(begin) = Dealing::kRefused;
+      writing.dealing_of(begin) = refuse(writing.message_of(begin), marked.error());
       return {};
     }
     const std::size_t middle = begin + part.size() / 2;
@@ -197,7 +188,7 @@ Result<> HandOver::write(Writing& writing, std::size_t begin, std::size_t end) {
 
 void HandOver::tell(const Message& message, const store::Dealt& gave_up) {
   if (parts_.happened) {
-    return parts_.happened(moved_of(*gave_up.task, *gave_up.tried, policy::Category::kUnknown,
+    return parts_.happened(moved_of(*gave_up.task, *gave_up.tried, policy::Category::kBiz4xx,
                                     policy::Escalation::kDeadLetter));
   }
   const std::string task = task::to_string(gave_up.task->id);

@@ -10,14 +10,13 @@
 #include "base/log.h"
 #include "base/ulid_source.h"
 #include "engine/core/happening.h"
+#include "message/body_format.h"
 #include "message/envelope.h"
 #include "message/feeder.h"
+#include "message/refusals.h"
 #include "store/inbox.h"
 
 namespace recourse::message {
-
-// How a body must look; one that does not goes straight to a person, with SERDE_ERROR.
-enum class BodyFormat : std::uint8_t { kAny, kJson };
 
 struct HandOverSettings {
   std::string group = {};
@@ -28,6 +27,8 @@ struct HandOverSettings {
 struct HandOverParts {
   store::Inbox& inbox;
   UlidSource& ids;
+  // Of all consumers of a source: what one has given back comes to another.
+  Refusals& refusals;
   Log& log;
   // The store's time, as far as it is known: never ahead of it.
   std::function<TimePoint()> store_now;

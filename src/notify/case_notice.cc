@@ -40,10 +40,13 @@ Notice notice_of(const store::DueCase& due, const Sayer& sayer) {
   notice.attributes["fence"] = fmt::format("{}", due.held.fence.value);
   if (!task.spec.shard_key.value.empty()) {
     notice.attributes["shard_key"] = task.spec.shard_key.value;
+    notice.ids.insert("shard_key");
   }
   if (!due.held.assignee.empty()) notice.attributes["assignee"] = due.held.assignee;
+  // What people find the task by.
   for (const auto& [name, value] : task.spec.search_keys) {
     notice.attributes.emplace("key " + name, value);
+    notice.ids.insert("key " + name);
   }
   if (!sayer.link.empty()) notice.link = sayer.link + task::to_string(task.id);
   return notice;

@@ -114,21 +114,30 @@ Result<Masker> Masker::make(const MaskingSettings& settings) {
 
 bool Masker::has(Mask mask) const { return std::ranges::find(masks_, mask) != masks_.end(); }
 
-std::string Masker::masked(std::string_view text) const {
+std::string Masker::masked_but(std::optional<Mask> spared, std::string_view text) const {
   text = text.substr(0, kMaskedBytesMax);
+  const auto looks_for = [&](Mask mask) { return mask != spared && has(mask); };
   std::vector<Span> found;
-  if (has(Mask::kUrlPassword)) find_url_passwords(text, found);
-  if (has(Mask::kAuthorization)) find_authorizations(text, found);
-  if (has(Mask::kSecretValue)) find_secret_values(text, found);
-  if (has(Mask::kCardNumber)) find_card_numbers(text, found);
-  if (has(Mask::kEmail)) find_email_names(text, found);
+  if (looks_for(Mask::kUrlPassword)) find_url_passwords(text, found);
+  if (looks_for(Mask::kAuthorization)) find_authorizations(text, found);
+  if (looks_for(Mask::kSecretValue)) find_secret_values(text, found);
+  if (looks_for(Mask::kCardNumber)) find_card_numbers(text, found);
+  if (looks_for(Mask::kEmail)) find_email_names(text, found);
   patterns_->find(text, found);
   return without(text, std::move(found));
 }
 
+std::string Masker::masked(std::string_view text) const { return masked_but(std::nullopt, text); }
+
 std::string Masker::masked_value(std::string_view name, std::string_view value) const {
   if (has(Mask::kSecretValue) && names_a_secret(name)) return std::string(kMasked);
   return masked(value);
+}
+
+std::string Masker::masked_id(std::string_view name, std::string_view value) const {
+  if (names_a_card(name)) return masked_value(name, value);
+  if (has(Mask::kSecretValue) && names_a_secret(name)) return std::string(kMasked);
+  return masked_but(Mask::kCardNumber, value);
 }
 
 }  // namespace recourse::notify

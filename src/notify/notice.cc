@@ -45,6 +45,8 @@ void bound(Notice& notice) {
     notice.attributes.erase(std::prev(notice.attributes.end()));
   }
   for (auto& [name, value] : notice.attributes) cut(value, 4 * kAttributeCharactersMax);
+  std::erase_if(notice.ids,
+                [&](const std::string& name) { return !notice.attributes.contains(name); });
 }
 
 Notice fit_to_send(const Notice& notice, const Masker& masker) {
@@ -58,8 +60,10 @@ Notice fit_to_send(const Notice& notice, const Masker& masker) {
   fit.attributes.clear();
   for (const auto& [name, value] : notice.attributes) {
     if (fit.attributes.size() == kAttributesMax) break;
+    const std::string told = notice.ids.contains(name) ? masker.masked_id(name, value)
+                                                       : masker.masked_value(name, value);
     fit.attributes.emplace(one_line(name, kNameCharactersMax),
-                           one_line(masker.masked_value(name, value), kAttributeCharactersMax));
+                           one_line(told, kAttributeCharactersMax));
   }
   if (!is_web_link(notice.link) || notice.link.size() > 2'000) fit.link.clear();
   return fit;

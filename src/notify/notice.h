@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/time.h"
@@ -38,6 +39,8 @@ struct Notice {
   std::int64_t more = 0;
   // Shard, owner, fence, next trigger time, an alert's figure and limit...
   std::map<std::string, std::string> attributes = {};
+  // Names of those attributes whose values are ids, by which a person looks something up.
+  std::set<std::string> ids = {};
   // Where a person sees the task. http or https; anything else is left out.
   std::string link = {};
 };
@@ -53,8 +56,9 @@ inline constexpr std::size_t kNameCharactersMax = 255;
 // Drops what no message would show, so that notices may wait by the thousand, whoever made them.
 void bound(Notice& notice);
 
-// Fit to leave the process: secrets masked, valid UTF-8, every text cut to its bound; the last
-// error at 4,000 characters, after masking, so that no half of a secret is left at the cut.
+// Fit to leave the process: secrets masked (ids are whole: see Masker::masked_id), valid UTF-8,
+// every text cut to its bound; the last error at 4,000 characters, after masking, so that no half
+// of a secret is left at the cut.
 Notice fit_to_send(const Notice& notice, const Masker& masker);
 
 }  // namespace recourse::notify

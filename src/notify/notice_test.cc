@@ -60,6 +60,47 @@ TEST(Notice, SecretsAmongItsAttributesAreMaskedByTheirName) {
   EXPECT_EQ(fit.attributes.at("shard"), "7");
 }
 
+// One in ten long numbers looks like a card's: a message id, a row's.
+TEST(Notice, AnIdReachesThePersonWhole) {
+  const std::string number = "4111111111111111";
+  const Notice fit = sent({.last_error = "no order " + number,
+                           .attributes = {{"key message_id", number},
+                                          {"key card", number},
+                                          {"key api_key", number},
+                                          {"key url", "redis://u:hunter2@host/" + number},
+                                          {"note", number}},
+                           .ids = {"key message_id", "key card", "key api_key", "key url"}});
+
+  EXPECT_EQ(fit.attributes.at("key message_id"), number);
+  EXPECT_EQ(fit.attributes.at("key card"), "***1111") << "its name says what it is";
+  EXPECT_EQ(fit.attributes.at("key api_key"), "***");
+  EXPECT_EQ(fit.attributes.at("key url"), "redis://u:***@host/" + number);
+  EXPECT_EQ(fit.attributes.at("note"), "***1111");
+  EXPECT_EQ(fit.last_error, "no order ***1111");
+}
+
+TEST(Notice, PatternsOfTheUserMaskIdsToo) {
+  const Masker masker = Masker::make({.patterns = {R"(acct-\d+)"}}).value();
+
+  const Notice fit =
+      fit_to_send({.attributes = {{"key account", "acct-17"}}, .ids = {"key account"}}, masker);
+
+  EXPECT_EQ(fit.attributes.at("key account"), "***");
+}
+
+TEST(Notice, KnowsNoIdsOfAttributesThatItDropped) {
+  Notice notice;
+  for (std::size_t i = 0; i <= kAttributesMax; ++i) {
+    notice.attributes.emplace(std::to_string(100 + i), "x");
+    notice.ids.insert(std::to_string(100 + i));
+  }
+
+  bound(notice);
+
+  EXPECT_EQ(notice.attributes.size(), kAttributesMax);
+  EXPECT_EQ(notice.ids.size(), kAttributesMax);
+}
+
 TEST(Notice, ALinkThatIsNoneIsLeftOut) {
   EXPECT_EQ(sent({.link = "https://recourse.example/tasks/tsk_1"}).link,
             "https://recourse.example/tasks/tsk_1");

@@ -164,6 +164,12 @@ void find_authorizations(std::string_view text, std::vector<Span>& found) {
   find_tokens_behind(text, "basic", found);
 }
 
+bool names_a_card(std::string_view name) {
+  std::string lower;
+  for (const char c : name) lower += lowered(c);
+  return lower.find("card") != std::string::npos;
+}
+
 bool names_a_secret(std::string_view name) {
   constexpr std::array<std::string_view, 10> kInside{
       "password",  "passwd",     "passphrase", "secret",    "apikey",

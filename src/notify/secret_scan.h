@@ -22,5 +22,7 @@ void find_email_names(std::string_view text, std::vector<Span>& found);
 
 // `password`, `client_secret`, `X-Api-Key`...
 bool names_a_secret(std::string_view name);
+// `card`, `cardNumber`...
+bool names_a_card(std::string_view name);
 
 }  // namespace recourse::notify

@@ -89,7 +89,8 @@ Keys handling_of_source(SourceConfig& source) {
       either<message::BodyFormat>("format", source.format, {message::BodyFormat::kAny, "any"},
                                   {message::BodyFormat::kJson, "json"},
                                   {"How a body must look; one that does not goes straight to a "
-                                   "person, with SERDE_ERROR."}),
+                                   "person, with SERDE_ERROR, when it comes and at every retry "
+                                   "(kinds of the type worker: only when it comes)."}),
       either<MessageOrder>("order", source.order, {MessageOrder::kOff, "off"},
                            {MessageOrder::kKey, "key"},
                            {"key: messages of one key are handled one after the other, and wait "
