@@ -38,6 +38,10 @@ find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 
+# What only tests: as fast as it can be compiled, which takes longer than running it. The code it tests is
+# optimised all the same.
+set(RECOURSE_TEST_FLAGS -O0)
+
 # recourse_library(<folder> SOURCES <files...> [LINKS <targets...>])
 # One static library per folder of src/. LINKS repeats the folder's include arrows.
 function(recourse_library folder)
@@ -56,6 +60,7 @@ add_custom_target(threaded_tests)
 function(recourse_unit_test folder)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "THREADED" "" "SOURCES")
   add_executable(${folder}_test ${ARG_SOURCES})
+  target_compile_options(${folder}_test PRIVATE ${RECOURSE_TEST_FLAGS})
   target_link_libraries(${folder}_test PRIVATE recourse_${folder} GTest::gmock GTest::gtest_main rapidcheck)
   add_dependencies(unit_tests ${folder}_test)
   set(label unit)

@@ -5,6 +5,7 @@
 //
 // S id n t   an attempt on the message begins, in the process with that number
 // F id n t   it failed
+// G id n t   it failed for the last time
 // E id n t   it is done: the effect; t in microseconds since the machine started
 //
 // A body that begins with `once` fails at the first attempt, one that begins with `never` at all.
@@ -53,7 +54,7 @@ engine::AttemptResult work(const task::Task& task, const tests::Ledger& ledger,
   std::this_thread::sleep_for(500us);
   const bool fails = task.spec.payload.starts_with("never") ||
                      (task.spec.payload.starts_with("once") && task.retries == 0);
-  write(fails ? "F" : "E");
+  write(!fails ? "E" : task.retries < task.spec.max_retries ? "F" : "G");
   if (fails) return engine::Failed{policy::Declined{"connection refused"}};
   return engine::Succeeded{};
 }
