@@ -31,6 +31,7 @@ class ShakyInbox final : public store::Inbox {
   Result<std::vector<std::optional<store::Seen>>> look_up(std::span<const store::MessageKey> keys,
                                                           Duration within) override {
     if (is_down) return fail(ErrorCode::kUnavailable, "the store is away");
+    if (sees_late) return std::vector<std::optional<store::Seen>>(keys.size());
     return under_.look_up(keys, within);
   }
   Result<std::vector<store::Marked>> mark(std::span<const store::Dealt> batch,
@@ -39,7 +40,9 @@ class ShakyInbox final : public store::Inbox {
     if (is_down || refuses_marks) return fail(ErrorCode::kUnavailable, "the store is away");
     const std::optional<ErrorCode> refused = refuse ? refuse(batch) : std::nullopt;
     if (refused) return fail(*refused, "the store does not take these");
-    return under_.mark(batch, within);
+    auto marked = under_.mark(batch, within);
+    if (loses_replies) return fail(ErrorCode::kInDoubt, "the reply to a commit was lost");
+    return marked;
   }
   Result<std::size_t> forget(std::span<const store::MessageKey> keys, Duration within) override {
     return under_.forget(keys, within);
@@ -51,6 +54,10 @@ class ShakyInbox final : public store::Inbox {
 
   bool is_down = false;
   bool refuses_marks = false;
+  // What is marked is there, and nobody hears of it.
+  bool loses_replies = false;
+  // A look does not see what is about to be committed.
+  bool sees_late = false;
   std::function<std::optional<ErrorCode>(std::span<const store::Dealt>)> refuse;
   int marks = 0;
   int sweeps = 0;
@@ -74,7 +81,7 @@ class IdleGuest final : public store::Guest {
   }
 };
 
-// Transactions that never commit.
+// Transactions that do not commit, or of which nobody hears.
 class StubbornCreates final : public store::Creates {
   static Unexpected no() { return fail(ErrorCode::kUnavailable, "the store is away"); }
 
@@ -94,6 +101,7 @@ class StubbornCreates final : public store::Creates {
     if (is_down) return no();
     IdleGuest guest;
     if (Result<> worked = work(guest); !worked) return worked;
+    if (commits_late) return fail(ErrorCode::kInDoubt, "the reply to a commit was lost");
     return fail(ErrorCode::kInvalid, "violates a deferred constraint");
   }
   Result<store::Acquired> create(const store::CreateAsk&, Duration, store::CreateWork) override {
@@ -109,6 +117,7 @@ class StubbornCreates final : public store::Creates {
   }
 
   bool is_down = false;
+  bool commits_late = false;
 };
 
 class ShakyStore final : public store::OpenedStore {

@@ -19,7 +19,9 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Exactly;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST_F(MessageConsumer, NothingIsRunWhileTheStoreCannotSayWhetherItWasDone) {
   Consumer consumer = make();
@@ -53,6 +55,70 @@ TEST_F(MessageConsumer, ARunThatCouldNotBeMarkedIsMarkedLaterAndNotRepeated) {
   EXPECT_EQ(runs_, 2);
 }
 
+// The store took the marks, and its reply was lost: what is told is what was done.
+TEST_F(MessageConsumer, AMarkThatIsThereAfterAllIsToldAsIfItHadBeenAnswered) {
+  settings_.handling.ordered = true;
+  Consumer consumer = make();
+  store_.shaky.loses_replies = true;
+  during_ = [](Call& call) {
+    if (call.message.id == "m-2") throw std::runtime_error("timeout");
+  };
+  const std::vector batch{message("m-1"), message("m-2", "{}", "a"), message("m-3", "{}", "a")};
+
+  const auto in_doubt = consumer.consume(batch, {});
+  store_.shaky.loses_replies = false;
+  const auto answers = consumer.consume(batch, {});
+  const auto later = consumer.consume(batch, {});
+
+  for (const auto& answer : in_doubt) EXPECT_EQ(answer.error().code, ErrorCode::kInDoubt);
+  ASSERT_THAT(endings(answers),
+              ElementsAre(Ending::kProcessed, Ending::kRecorded, Ending::kRecorded));
+  EXPECT_EQ(answers[0]->business_id, "order m-1");
+  EXPECT_EQ(answers[1]->status, Status::kRetrying);
+  EXPECT_THAT(answers[1]->error, HasSubstr("timeout"));
+  EXPECT_EQ(task_of(answers[1]).attempts, 1);
+  EXPECT_EQ(task_of(answers[2]).attempts, 0);
+  EXPECT_EQ(runs_, 2);
+  EXPECT_THAT(log_.lines(),
+              Contains(HasSubstr("message_consume_failed message=m-2")).Times(Exactly(1)));
+  EXPECT_THAT(log_.lines(), Not(Contains(HasSubstr("message_handled_twice"))));
+  EXPECT_THAT(endings(later), ElementsAre(Ending::kSkipped, Ending::kSkipped, Ending::kSkipped));
+}
+
+// It becomes visible only while the message is marked once more.
+TEST_F(MessageConsumer, AMarkThatIsSeenLateIsToldAsIfItHadBeenAnswered) {
+  Consumer consumer = make();
+  store_.shaky.loses_replies = true;
+  during_ = [](Call& call) {
+    if (call.message.id == "m-2") throw std::runtime_error("timeout");
+  };
+  const std::vector batch{message("m-1"), message("m-2")};
+
+  (void)consumer.consume(batch, {});
+  store_.shaky.loses_replies = false;
+  store_.shaky.sees_late = true;
+  const auto answers = consumer.consume(batch, {});
+
+  ASSERT_THAT(endings(answers), ElementsAre(Ending::kProcessed, Ending::kRecorded));
+  EXPECT_EQ(task_of(answers[1]).attempts, 1);
+  EXPECT_EQ(runs_, 2);
+  EXPECT_THAT(log_.lines(), Not(Contains(HasSubstr("message_handled_twice"))));
+}
+
+TEST_F(MessageConsumer, AMarkThatIsAnothersIsSkippedAndToldAsHandledTwice) {
+  Consumer consumer = make();
+  Consumer other = make();
+  store_.shaky.refuses_marks = true;
+  (void)consumer.consume(std::vector{message("m-1")}, {});
+  store_.shaky.refuses_marks = false;
+  (void)other.consume(std::vector{message("m-1")}, {});
+
+  const auto answers = consumer.consume(std::vector{message("m-1")}, {});
+
+  EXPECT_THAT(endings(answers), ElementsAre(Ending::kSkipped));
+  EXPECT_THAT(log_.lines(), Contains(HasSubstr("message_handled_twice message=m-1")));
+}
+
 // Marks wait no longer than that for others.
 TEST_F(MessageConsumer, MarksAreWrittenBetweenHandlersThatTakeLonger) {
   settings_.flush_after = 0ms;
@@ -80,6 +146,25 @@ TEST_F(MessageConsumer, ARunThatDoesNotCommitIsRecorded) {
   EXPECT_THAT(endings(consumer.consume(std::vector{message("m-1")}, {})),
               ElementsAre(Ending::kSkipped));
   EXPECT_EQ(runs_, 1);
+}
+
+// The transaction's own mark comes through after the look for it: there is nothing to record.
+TEST_F(MessageConsumer, ARunWhoseCommitComesThroughLateIsProcessed) {
+  settings_.in_transaction = true;
+  Consumer consumer = make();
+  store_.stubborn.commits_late = true;
+  store_.shaky.refuse = [&](std::span<const store::Dealt> batch) -> std::optional<ErrorCode> {
+    store_.shaky.refuse = nullptr;
+    const std::vector own{store::Dealt{.key = batch[0].key, .keep_for = 1h}};
+    EXPECT_TRUE(store_.shaky.mark(own, 1s));
+    return std::nullopt;
+  };
+
+  const auto answers = consumer.consume(std::vector{message("m-1")}, {});
+
+  ASSERT_THAT(endings(answers), ElementsAre(Ending::kProcessed));
+  EXPECT_EQ(answers[0]->business_id, "order m-1");
+  EXPECT_THAT(log_.lines(), Not(Contains(HasSubstr("message_handled_twice"))));
 }
 
 TEST_F(MessageConsumer, ARunThatDidNotBeginOrCannotBeAskedForIsLeftToTheBroker) {
