@@ -18,7 +18,6 @@
 #include "api/desk.h"
 #include "app/config/config.h"
 #include "app/message_backlog.h"
-#include "app/message_log.h"
 #include "base/log.h"
 #include "base/ulid_source.h"
 #include "engine/node.h"
@@ -64,10 +63,6 @@ class MessageDoor {
   void join();
 
   [[nodiscard]] std::vector<api::SourceCard> sources() const;
-  // Of tasks of message kinds that this node ran; waits for nothing.
-  void happened(const engine::Moved& moved) { lines_.moved(moved); }
-  // Of those that ran elsewhere: the store is asked what they are.
-  void happened_outside(const engine::Moved& moved) { lines_.moved_outside(moved); }
 
  private:
   struct Source {
@@ -82,7 +77,6 @@ class MessageDoor {
   engine::Handler of_source(Source& source, engine::Handler handler);
 
   const Parts parts_;
-  MessageLog lines_;
   MessageBacklog backlog_;
   std::map<std::string, Source> sources_;
 };

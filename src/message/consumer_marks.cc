@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "message/consumer_round.h"
+#include "message/first_attempt.h"
 #include "message/log_lines.h"
 
 namespace recourse::message {
@@ -115,7 +116,10 @@ void Round::settle(std::size_t place, const store::Dealt& dealt, const store::Ma
                        .error = {}};
   if (item.ran.failed) {
     recorded.error = text_of(*item.ran.failed);
-    log_consume_failed(consumer_.parts.log, message, consumer_.settings.group, change);
+    engine::Moved moved =
+        moved_of(*dealt.task, *dealt.tried, policy::Category::kUnknown, std::nullopt);
+    moved.task = *marked.seen.task;
+    log_consume_failed(consumer_.parts.log, moved);
   }
   if (recorded.status == Status::kRetrying) {
     consumer_.parts.hint(std::max(change.due_at - change.at, Duration::zero()));

@@ -8,6 +8,7 @@
 
 #include "engine/core/event.h"
 #include "message/key.h"
+#include "message/log_lines.h"
 #include "policy/decision.h"
 #include "task/record.h"
 
@@ -56,10 +57,7 @@ engine::AttemptResult publish_again(const task::Task& task, const ReplayParts& p
   if (*copy == Copy::kDealtWith) return engine::Succeeded{};
   const Result<> published = parts.publish(outgoing_of(*envelope, task.spec.payload, task.retries));
   if (!published) return again(parts.pause, "BROKER_UNAVAILABLE", published.error());
-  parts.log.info("message_replayed", {{"message", envelope->id},
-                                      {"topic", envelope->topic},
-                                      {"task", task::to_string(task.id)},
-                                      {"retries", std::to_string(task.retries)}});
+  log_replayed(parts.log, task);
   return engine::Succeeded{};
 }
 
