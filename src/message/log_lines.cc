@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "message/envelope.h"
+#include "message/replay.h"
 
 namespace recourse::message {
 namespace {
@@ -109,7 +110,7 @@ void log_moved(Log& log, const engine::Moved& moved) {
     if (is_retry(*moved.was)) {
       log_end(log, LogLevel::kInfo, "message_retry_finished", "succeeded", moved);
     }
-  } else if (moved.took && moved.error) {
+  } else if (moved.took && moved.error && moved.error->code != kReplayed) {
     log_end(log, LogLevel::kWarning,
             is_retry(*moved.was) ? "message_retry_finished" : "message_consume_failed", "failed",
             moved);
