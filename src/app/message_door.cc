@@ -154,8 +154,13 @@ engine::Handler MessageDoor::of_source(Source& source, engine::Handler handler) 
                                        }});
   }
   if (source.config.order == MessageOrder::kKey) {
+    if (!order_watch_) {
+      order_watch_ = std::make_unique<message::OrderWatch>(
+          parts_.opened, [&node = parts_.node] { node.hint_work(); });
+    }
     handler = message::keep_order(std::move(handler), parts_.opened.reader(),
-                                  {.skips_dead_heads = source.config.dead_head == DeadHead::kSkip});
+                                  {.skips_dead_heads = source.config.dead_head == DeadHead::kSkip},
+                                  order_watch_.get());
   }
   return handler;
 }
@@ -187,7 +192,13 @@ void MessageDoor::start() {
   }
 }
 
+void MessageDoor::happened(const engine::Moved& moved) {
+  message::log_moved(parts_.log, moved);
+  if (order_watch_) order_watch_->moved(moved);
+}
+
 void MessageDoor::stop(Duration limit) {
+  if (order_watch_) order_watch_->stop();
   // All at once: each may take as long.
   std::vector<std::jthread> stops;
   for (auto& [name, source] : sources_) {
@@ -201,6 +212,7 @@ void MessageDoor::join() {
   for (auto& [name, source] : sources_) {
     for (const auto& consumer : source.consumers) consumer->join();
   }
+  if (order_watch_) order_watch_->join();
 }
 
 std::vector<api::SourceCard> MessageDoor::sources() const {

@@ -22,6 +22,7 @@
 #include "base/ulid_source.h"
 #include "engine/node.h"
 #include "message/feeder.h"
+#include "message/order_watch.h"
 #include "store/opened.h"
 
 namespace recourse::app {
@@ -63,6 +64,8 @@ class MessageDoor {
   void join();
 
   [[nodiscard]] std::vector<api::SourceCard> sources() const;
+  // Of tasks of message kinds; waits for nothing.
+  void happened(const engine::Moved& moved);
 
  private:
   struct Source {
@@ -78,6 +81,8 @@ class MessageDoor {
 
   const Parts parts_;
   MessageBacklog backlog_;
+  // Where a source keeps its order.
+  std::unique_ptr<message::OrderWatch> order_watch_;
   std::map<std::string, Source> sources_;
 };
 

@@ -127,12 +127,12 @@ Result<bool> Round::waits(const Item& item) {
   const std::string order = order_of(item);
   if (order.empty() || free_.contains(order)) return false;
   if (blocked_.contains(order)) return true;
-  const Result<bool> older =
-      has_older(consumer_.parts.opened.reader(), consumer_.settings.handling.kind, order,
-                std::nullopt, consumer_.settings.order, consumer_.settings.patience);
+  const auto older =
+      find_older(consumer_.parts.opened.reader(), consumer_.settings.handling.kind, order,
+                 std::nullopt, consumer_.settings.order, consumer_.settings.patience);
   if (!older) return fail(older.error());
   (*older ? blocked_ : free_).insert(order);
-  return *older;
+  return older->has_value();
 }
 
 void Round::handle(std::size_t place) {
