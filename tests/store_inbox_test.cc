@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/manual_clock.h"
@@ -46,12 +47,13 @@ class LossyBackend final : public Backend {
 
 class LossyInbox : public ::testing::Test {
  protected:
-  Dealt done(const std::string& key) { return {.key = MessageKey(key), .keep_for = 1h}; }
+  static Dealt done(const std::string& key) { return {.key = MessageKey(key), .keep_for = 1h}; }
   Dealt handed_on(const std::string& key) {
     Dealt dealt = done(key);
     task::TaskSpec spec;
     spec.kind = task::Kind("mail");
-    dealt.task = Submission{.id = task::TaskId(ids_.next()), .spec = spec};
+    dealt.task = Submission{
+        .id = task::TaskId(ids_.next()), .spec = std::move(spec), .delay = {}, .claim = {}};
     return dealt;
   }
   std::vector<bool> mark(const std::vector<Dealt>& batch) {
