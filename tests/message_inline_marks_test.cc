@@ -153,8 +153,9 @@ TEST_F(MessageConsumer, ARunWhoseCommitComesThroughLateIsProcessed) {
   settings_.in_transaction = true;
   Consumer consumer = make();
   store_.stubborn.commits_late = true;
+  bool is_there = false;
   store_.shaky.refuse = [&](std::span<const store::Dealt> batch) -> std::optional<ErrorCode> {
-    store_.shaky.refuse = nullptr;
+    if (std::exchange(is_there, true)) return std::nullopt;
     const std::vector own{store::Dealt{.key = batch[0].key, .keep_for = 1h}};
     EXPECT_TRUE(store_.shaky.mark(own, 1s));
     return std::nullopt;
