@@ -32,6 +32,18 @@ guards:
     handle: http://127.0.0.1:{mend}/
 """
 
+# Nobody answers at its database.
+AWAY = """
+  away-bill:
+    table: user_bill
+    service-name: Away
+    status-field: status
+    success-value: SUCCESS
+    fail-value: FAIL
+    database: postgres://127.0.0.1:1/shop
+    handle: http://127.0.0.1:{mend}/
+"""
+
 
 class Mend(http.server.BaseHTTPRequestHandler):
     """Mends whatever it is asked to."""
@@ -59,6 +71,7 @@ class Guard(CliTest):
         self.sql("CREATE TABLE user_bill (id INTEGER PRIMARY KEY, user_id INTEGER, status TEXT)")
         self.sql("INSERT INTO user_bill VALUES (9, 1000, 'SUCCESS'), (10, 1000, 'FAIL'), (11, 1001, 'FAIL')")
         self.server = None
+        self.one_is_away = False
 
     def tearDown(self):
         if self.server:
@@ -73,7 +86,8 @@ class Guard(CliTest):
         return rows
 
     def config(self, interval: int = 600) -> str:
-        return GUARD.format(interval=interval, shop=self.shop, mend=MEND.server_port)
+        both = GUARD.rstrip() + (AWAY if self.one_is_away else "\n")
+        return both.format(interval=interval, shop=self.shop, mend=MEND.server_port)
 
     def serve(self, interval: int = 600):
         self.server = Server(self.config(interval))
@@ -160,6 +174,18 @@ class Guard(CliTest):
         self.assertEqual(json.loads(page.stdout)["drift"]["failed_unmarked"], 2)
         self.assertEqual(self.columns(), before)
         self.check(run("guard", "watch", "nobody", "--config", self.file()), 3, "^$", "no guard nobody")
+
+    def test_a_database_that_is_down_hides_no_other(self):
+        self.one_is_away = True
+        alone = run("guard", "watch", "--config", self.file())
+        self.check(alone, 7, r"GUARD +TABLE.*\nuser-bill +user_bill +0 .*\n$", "away-bill: ")
+        self.assertNotIn("user-bill", alone.stderr.decode())
+        page = json.loads(run("guard", "watch", "--config", self.file(), "--json").stdout)
+        self.assertEqual([("error" in item) for item in page["items"]], [True, False])
+        self.check(run("guard", "watch", "away-bill", "--config", self.file()), 6, "^$", "away-bill")
+        self.serve()
+        self.check(self.guard("watch"), 7, r"GUARD +TABLE.*\nuser-bill +user_bill +0 .*\n$", "away-bill: ")
+        self.check(self.guard("watch", "away-bill"), 6, "^$")
 
     def test_the_doctor_looks_at_the_table_and_at_who_mends_it(self):
         self.check(run("doctor", "--config", self.file()), 0, r"(?s)guard user-bill: user_bill misses .*can be reached")

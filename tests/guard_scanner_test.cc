@@ -4,10 +4,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mutex.h"
 #include "base/ulid_source.h"
 #include "engine/node.h"
 #include "guard/door.h"
@@ -23,18 +28,24 @@ using ::testing::HasSubstr;
 
 class GuardScanner : public ::testing::Test {
  protected:
-  GuardScanner() {
-    door_ = std::make_unique<guard::Door>(guard::GuardParts{
-        .node = *node_, .opened = *opened_, .ids = ids_, .clock = clock_, .log = log_});
+  GuardScanner() { open_door(nullptr); }
+  void open_door(guard::Tell tell) {
+    door_ = std::make_unique<guard::Door>(guard::GuardParts{.node = *node_,
+                                                            .opened = *opened_,
+                                                            .ids = ids_,
+                                                            .clock = clock_,
+                                                            .log = log_,
+                                                            .tell = std::move(tell)});
   }
   ~GuardScanner() override {
     door_->stop(Duration::zero());
     node_.reset();
   }
 
-  guard::FakeTable& add(const std::string& name, Duration scan_every = 1h) {
-    auto table = std::make_unique<guard::FakeTable>(
-        guard::GuardSettings{.name = name, .table = name, .scan_every = scan_every});
+  guard::FakeTable& add(const std::string& name, Duration scan_every = 1h,
+                        const std::string& route = "") {
+    auto table = std::make_unique<guard::FakeTable>(guard::GuardSettings{
+        .name = name, .table = name, .manual_success_route = route, .scan_every = scan_every});
     guard::FakeTable& added = *table;
     door_->add({.table = std::move(table), .handlers = {}}, 1s).value();
     return added;
@@ -61,6 +72,39 @@ class GuardScanner : public ::testing::Test {
   std::unique_ptr<engine::Node> node_ =
       std::make_unique<engine::Node>(*opened_, clock_, log_, engine::NodeSettings{}, 42);
 };
+
+// GUARD-14: whoever went there would reach somebody else.
+TEST_F(GuardScanner, ARouteThatSomebodyElseHasIsNamedToNobody) {
+  Mutex mutex;
+  std::map<std::string, std::string> routes;
+  open_door([&](const guard::Reminder& reminder, const guard::Told& told) {
+    {
+      const MutexLock lock(mutex);
+      routes[reminder.settings.name] = reminder.manual_success_route;
+    }
+    told({.fate = guard::Telling::Fate::kTold});
+  });
+  for (const char* name : {"bills", "taken"}) {
+    add(name, 1h, "/api/bill").on_take_reminders = [is_due = true](Duration hold) mutable {
+      std::vector<guard::ReminderClaim> taken;
+      if (std::exchange(is_due, false)) {
+        taken.push_back({.row = {.id = guard::RowId(1)}, .token = TimePoint(hold)});
+      }
+      return taken;
+    };
+  }
+
+  door_->find("taken")->leave_route();
+  start();
+
+  ASSERT_TRUE(eventually([&] {
+    const MutexLock lock(mutex);
+    return routes.size() == 2;
+  }));
+  const MutexLock lock(mutex);
+  EXPECT_EQ(routes["bills"], "/api/bill");
+  EXPECT_EQ(routes["taken"], "");
+}
 
 // GUARD-6
 TEST_F(GuardScanner, AScanHasFourStepsInTheirOrder) {

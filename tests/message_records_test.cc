@@ -109,6 +109,29 @@ TEST_F(MessageRecords, OfSeveralGroupsTheOneThatNeedsAttentionIsTold) {
   EXPECT_FALSE(*unknown);
 }
 
+// What only published its message again says nothing of it, in no figure.
+TEST_F(MessageRecords, ThatWerePublishedAgainCountForNothing) {
+  move(record("m-1"), task::Move::kCancel);
+  move(record("m-1"), task::Move::kCancel);
+  const task::TaskId processed = record("m-1");
+  move(processed, task::Move::kResolve);
+  const task::TaskId replayed = record("m-2");
+  move(replayed, task::Move::kCancel);
+
+  const auto summary = summarise(opened_->reader(), {kBill}, std::nullopt, 1s);
+  const auto told = [&](const std::string& id) {
+    return find_by_message_id(opened_->reader(), {kBill}, id, std::nullopt, 1s).value()->id;
+  };
+
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->counts.at(Status::kProcessed), 1);
+  EXPECT_EQ(summary->counts.at(Status::kIgnored), 0);
+  EXPECT_EQ(summary->cancelled, 3);
+  EXPECT_EQ(summary->success_rate, 1.0);
+  EXPECT_EQ(told("m-1"), processed);
+  EXPECT_EQ(told("m-2"), replayed) << "there is nothing else to tell";
+}
+
 // MSG-10, MSG-11
 TEST_F(MessageRecords, AreSummedUpAndCleanedUp) {
   record("m-1");

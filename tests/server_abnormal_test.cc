@@ -71,6 +71,8 @@ TEST_P(ApiAbnormal, ARouteThatIsTakenIsSkippedWithAWarning) {
 
   EXPECT_THAT(log_.lines(), Contains(HasSubstr("guard_route_taken")));
   EXPECT_EQ(post("/api/v1/degrade/clean", "{}").json().at("deleted"), 0);
+  EXPECT_EQ(get("/api/v1/guards/user-bill").json().at("manual_success_route"), "")
+      << "it is named to nobody";
 }
 
 // GUARD-4: an empty route registers nothing.

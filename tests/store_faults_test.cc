@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <string>
 #include <vector>
 
 #include "tests/store_faults_support.h"
@@ -121,6 +122,34 @@ TEST_P(LostCommit, OfAnApplyIsRepeated) {
   EXPECT_EQ(all_tasks(reader()).size(), 8U);
   EXPECT_EQ(counts(),
             (Counts{{{Kind("mail"), State::kSucceeded}, 4}, {{Kind("mail"), State::kFailed}, 4}}));
+}
+
+// Whoever marked them is told so: they are not taken for another's.
+TEST_P(LostCommit, OfMarksIsRepeatedAndTheyAreNewAllTheSame) {
+  for (const Loss loss : {Loss::kReply, Loss::kCommit}) {
+    const std::string run = loss == Loss::kReply ? "a" : "b";
+    const auto key = [&](const std::string& name) { return MessageKey(run + name); };
+    (void)must(
+        opened_->inbox().mark(std::vector{Dealt{.key = key("known"), .keep_for = 1h}}, kWithin));
+    const std::vector<Submission> tasks = three();
+    const std::vector<Dealt> batch{{.key = key("done"), .keep_for = 1h},
+                                   {.key = key("known"), .keep_for = 1h},
+                                   {.key = key("handed on"), .keep_for = 1h, .task = tasks[1]}};
+    proxy_.lose_next(loss);
+
+    const std::vector<Marked> marked = must(opened_->inbox().mark(batch, kWithin));
+
+    ASSERT_TRUE(proxy_.has_lost());
+    EXPECT_TRUE(marked[0].is_new);
+    EXPECT_EQ(marked[0].seen, Seen());
+    EXPECT_FALSE(marked[1].is_new);
+    EXPECT_TRUE(marked[2].is_new);
+    EXPECT_EQ(marked[2].seen.task, tasks[1].id);
+    for (const Marked& again : must(opened_->inbox().mark(batch, kWithin))) {
+      EXPECT_FALSE(again.is_new) << "another call's";
+    }
+  }
+  EXPECT_EQ(counts(), only(State::kPending, 2));
 }
 
 TEST_P(LostCommit, OfAClaimIsInDoubtAndTheRecordTellsWhatWasTaken) {

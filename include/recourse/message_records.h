@@ -101,6 +101,8 @@ struct MessageSummary {
   std::int64_t pending = 0;
   std::int64_t processed = 0;
   std::int64_t ignored = 0;
+  // Published again, or cancelled as tasks: in none of the others, nor in the rate.
+  std::int64_t cancelled = 0;
   // Of the records that have ended, how many were processed; empty where none has.
   std::optional<double> success_rate;
   // Of the newest 1,000.

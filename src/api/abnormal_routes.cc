@@ -34,7 +34,7 @@ object to_record(const Listed& listed) {
   const guard::GuardSettings& settings = listed.guard->settings();
   record["table"] = settings.table;
   record["serviceName"] = settings.service_name;
-  record["manualSuccessRoute"] = settings.manual_success_route;
+  record["manualSuccessRoute"] = listed.guard->manual_success_route();
   return record;
 }
 
@@ -135,17 +135,18 @@ std::vector<Route> abnormal_routes() {
            Shape::kSource}};
 }
 
-std::vector<Route> manual_success_routes(const Desk& desk) {
-  std::vector<Route> routes;
+std::vector<GuardRoute> manual_success_routes(const Desk& desk) {
+  std::vector<GuardRoute> routes;
   if (desk.guards == nullptr) return routes;
   for (const auto& guard : desk.guards->guards()) {
     const std::string& path = guard->settings().manual_success_route;
     if (path.empty()) continue;
-    routes.push_back({http::Method::kPost, path, Role::kOperator,
-                      Answer([guard = guard.get()](Desk& at, const Call& call) {
-                        return succeed(at, call, *guard);
-                      }),
-                      Shape::kSource});
+    routes.push_back({.guard = *guard,
+                      .route = {http::Method::kPost, path, Role::kOperator,
+                                Answer([guard = guard.get()](Desk& at, const Call& call) {
+                                  return succeed(at, call, *guard);
+                                }),
+                                Shape::kSource}});
   }
   return routes;
 }

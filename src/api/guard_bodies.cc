@@ -95,7 +95,7 @@ object to_json(const guard::Guard& guard) {
           {"status_field", settings.status_field},
           {"success_value", settings.success_value},
           {"fail_value", settings.fail_value},
-          {"manual_success_route", settings.manual_success_route},
+          {"manual_success_route", guard.manual_success_route()},
           {"min_interval", format_duration(settings.min_interval)},
           {"timeout_window", format_duration(settings.timeout_window)},
           {"max_retries", settings.max_retries},

@@ -179,6 +179,7 @@ object to_json(const message::Summary& summary) {
     newest.push_back(to_json(record, Body::kHidden));
   }
   object shape{{"counts", std::move(counts)},
+               {"cancelled", summary.cancelled},
                {"success_rate", nullptr},
                {"average_retries", summary.average_retries},
                {"newest_pending", std::move(newest)}};

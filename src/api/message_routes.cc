@@ -130,7 +130,7 @@ http::Response summarise_messages(Desk& desk, const Call& call) {
   if (!summary) return refuse(summary.error());
   object shape = to_json(*summary);
   // They are kept for all tenants together.
-  if (call.caller.tenant) shape["counts"] = shape["success_rate"] = nullptr;
+  if (call.caller.tenant) shape["counts"] = shape["cancelled"] = shape["success_rate"] = nullptr;
   return json_response(shape);
 }
 

@@ -238,7 +238,7 @@ void add_messages(Families& out, const Desk& desk, const store::Counts& counts) 
   for (const message::Status status : message::kAllStatuses) messages[status] = 0;
   for (const auto& [key, count] : counts) {
     if (std::ranges::count(desk.messages.kinds, key.first) > 0) {
-      messages[message::status_of(key.second)] += count;
+      if (message::is_counted(key.second)) messages[message::status_of(key.second)] += count;
     }
   }
   for (const auto& [status, count] : messages) {

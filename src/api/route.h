@@ -58,6 +58,10 @@ std::vector<Route> token_routes();
 std::vector<Route> system_routes();
 
 // Of this server's guards, beside all_routes(); their paths live as long as the guards.
-std::vector<Route> manual_success_routes(const Desk& desk);
+struct GuardRoute {
+  guard::Guard& guard;
+  Route route;
+};
+std::vector<GuardRoute> manual_success_routes(const Desk& desk);
 
 }  // namespace recourse::api

@@ -117,12 +117,13 @@ std::vector<std::string> segments_of(std::string_view path) {
 
 // GUARD-14: a route that is taken is left to who has it.
 Result<> add_guards_routes(const Desk& desk, std::vector<Route>& routes) {
-  for (Route& route : manual_success_routes(desk)) {
+  for (auto& [guard, route] : manual_success_routes(desk)) {
     const auto router = router_of(routes);
     if (!router) return fail(router.error());
     const http::Router::Match taken = router->match(route.method, segments_of(route.path));
     if (std::holds_alternative<http::Router::Found>(taken)) {
       desk.log.warning("guard_route_taken", {{"route", std::string(route.path)}});
+      guard.leave_route();
     } else {
       routes.push_back(std::move(route));
     }

@@ -46,18 +46,23 @@ Result<std::unique_ptr<guard::GuardedTable>> open_guard_alone(const Config& conf
   return guard::open_table(url.reveal(), guard.settings, kPlanWithin);
 }
 
-Result<boost::json::array> guard_reports(const std::string& file) {
+Result<boost::json::array> guard_reports(const std::string& file, const std::string& wanted) {
   const auto config = load_or_complain({.file = file}, environment_of_process());
   if (!config) return fail(ErrorCode::kInvalid, "this configuration cannot be used");
   boost::json::array reports;
   for (const auto& [name, guard] : config->guards) {
+    if (!wanted.empty() && name != wanted) continue;
     const auto report = report_of(*config, guard);
-    if (!report) {
-      return fail(report.error().code,
-                  fmt::format("guards.{}: {}", name, in_words_of_file(report.error().message)));
-    }
     boost::json::object shape{{"guard", name}, {"table", guard.settings.table}};
-    for (const auto& [key, value] : api::to_json(*report)) shape[key] = value;
+    if (report) {
+      for (const auto& [key, value] : api::to_json(*report)) shape[key] = value;
+    } else {
+      std::string why = in_words_of_file(report.error().message);
+      if (!wanted.empty()) {
+        return fail(report.error().code, fmt::format("guards.{}: {}", name, why));
+      }
+      shape["error"] = std::move(why);
+    }
     reports.push_back(std::move(shape));
   }
   return reports;

@@ -20,7 +20,8 @@ Result<std::unique_ptr<guard::GuardedTable>> open_guard_alone(const Config& conf
                                                               const GuardConfig& guard);
 
 // What the guards of a configuration see of their tables, which may have none of their columns yet.
-Result<boost::json::array> guard_reports(const std::string& config);
+// `guard`: that one alone, and the error is its own; empty: all, those that fail with an `error`.
+Result<boost::json::array> guard_reports(const std::string& config, const std::string& guard);
 
 // On standard output, ready to be run by who may.
 int print_plan(cli::Terminal& terminal, const ConfigFlags& flags, bool json = false);

@@ -10,6 +10,7 @@
 #include "message/address.h"
 #include "message/body_format.h"
 #include "message/hand_over.h"
+#include "message/log_lines.h"
 #include "message/open_source.h"
 #include "message/ordering.h"
 #include "message/replay.h"
@@ -84,8 +85,7 @@ Result<> check_sources(const Config& config, Log& log) {
   return {};
 }
 
-MessageDoor::MessageDoor(const Parts& parts)
-    : parts_(parts), lines_(parts.opened.reader(), parts.log), backlog_(parts.opened.reader()) {}
+MessageDoor::MessageDoor(const Parts& parts) : parts_(parts), backlog_(parts.opened.reader()) {}
 
 MessageDoor::~MessageDoor() = default;
 
@@ -164,15 +164,20 @@ engine::Handler MessageDoor::of_source(Source& source, engine::Handler handler) 
   if (source.config.format != message::BodyFormat::kAny) {
     handler = message::check_body(std::move(handler), source.config.format);
   }
-  handler = lines_.announcing(std::move(handler));
   if (source.config.order == MessageOrder::kKey) {
+    if (!order_watch_) {
+      order_watch_ = std::make_unique<message::OrderWatch>(
+          parts_.opened, [&node = parts_.node] { node.hint_work(); });
+    }
     handler = message::keep_order(std::move(handler), parts_.opened.reader(),
-                                  {.skips_dead_heads = source.config.dead_head == DeadHead::kSkip});
+                                  {.skips_dead_heads = source.config.dead_head == DeadHead::kSkip},
+                                  order_watch_.get());
   }
   return handler;
 }
 
 engine::Handler MessageDoor::wrap(const std::string& kind, engine::Handler handler) {
+  handler = message::announcing(std::move(handler), parts_.log);
   // A search key says only what somebody claims: the source's own are those of its tenant.
   using Owner = std::pair<task::Tenant, std::string>;
   std::map<Owner, engine::Handler> by_source;
@@ -181,16 +186,15 @@ engine::Handler MessageDoor::wrap(const std::string& kind, engine::Handler handl
     by_source.emplace(Owner{task::Tenant(source.config.tenant), message::search_text(name)},
                       of_source(source, handler));
   }
-  engine::Handler usual = lines_.announcing(std::move(handler));
-  if (by_source.empty()) return lines_.remembering(std::move(usual));
-  return lines_.remembering([by_source = std::move(by_source), usual = std::move(usual)](
-                                const std::shared_ptr<engine::AttemptRun>& run) {
+  if (by_source.empty()) return handler;
+  return [by_source = std::move(by_source),
+          usual = std::move(handler)](const std::shared_ptr<engine::AttemptRun>& run) {
     const task::TaskSpec& spec = run->task().spec;
     const auto name = spec.search_keys.find(std::string(message::kSourceKey));
     const auto own = name == spec.search_keys.end() ? by_source.end()
                                                     : by_source.find({spec.tenant, name->second});
     (own == by_source.end() ? usual : own->second)(run);
-  });
+  };
 }
 
 void MessageDoor::start() {
@@ -199,7 +203,13 @@ void MessageDoor::start() {
   }
 }
 
+void MessageDoor::happened(const engine::Moved& moved) {
+  message::log_moved(parts_.log, moved);
+  if (order_watch_) order_watch_->moved(moved);
+}
+
 void MessageDoor::stop(Duration limit) {
+  if (order_watch_) order_watch_->stop();
   // All at once: each may take as long.
   std::vector<std::jthread> stops;
   for (auto& [name, source] : sources_) {
@@ -213,6 +223,7 @@ void MessageDoor::join() {
   for (auto& [name, source] : sources_) {
     for (const auto& consumer : source.consumers) consumer->join();
   }
+  if (order_watch_) order_watch_->join();
 }
 
 std::vector<api::SourceCard> MessageDoor::sources() const {

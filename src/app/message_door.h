@@ -18,11 +18,11 @@
 #include "api/desk.h"
 #include "app/config/config.h"
 #include "app/message_backlog.h"
-#include "app/message_log.h"
 #include "base/log.h"
 #include "base/ulid_source.h"
 #include "engine/node.h"
 #include "message/feeder.h"
+#include "message/order_watch.h"
 #include "message/refusals.h"
 #include "store/opened.h"
 
@@ -65,10 +65,8 @@ class MessageDoor {
   void join();
 
   [[nodiscard]] std::vector<api::SourceCard> sources() const;
-  // Of tasks of message kinds that this node ran; waits for nothing.
-  void happened(const engine::Moved& moved) { lines_.moved(moved); }
-  // Of those that ran elsewhere: the store is asked what they are.
-  void happened_outside(const engine::Moved& moved) { lines_.moved_outside(moved); }
+  // Of tasks of message kinds; waits for nothing.
+  void happened(const engine::Moved& moved);
 
  private:
   struct Source {
@@ -83,9 +81,10 @@ class MessageDoor {
   engine::Handler of_source(Source& source, engine::Handler handler);
 
   const Parts parts_;
-  MessageLog lines_;
   MessageBacklog backlog_;
   message::Refusals refusals_;
+  // Where a source keeps its order.
+  std::unique_ptr<message::OrderWatch> order_watch_;
   std::map<std::string, Source> sources_;
 };
 

@@ -95,7 +95,7 @@ class Server final : public RunningServer {
                   .opened = *store_.opened,
                   .ids = ids_,
                   .log = log_,
-                  .decided = [this](const engine::Moved& moved) { happened_outside(moved); }});
+                  .decided = [this](const engine::Moved& moved) { happened(moved); }});
     if (!messages) return fail(messages.error());
     messages_ = *std::move(messages);
     Result<> registered =
@@ -142,7 +142,7 @@ class Server final : public RunningServer {
         .bulk = *bulk_,
         .feed = feed_,
         .figures = figures_,
-        .happened = [this](const engine::Happening& happening) { happened_outside(happening); },
+        .happened = [this](const engine::Happening& happening) { happened(happening); },
         .lease_line = *lease_line_,
         .notifier = notifications_->notifier(),
         .channels = channel_cards_of(config_.notify),
@@ -201,26 +201,18 @@ class Server final : public RunningServer {
   }
 
  private:
-  // On the engine's thread, which waits for nothing.
+  // On the engine's thread, which waits for nothing; on those of the API, for what workers report,
+  // and of the message door.
   void happened(const engine::Happening& happening) {
-    tell(happening);
-    const auto* moved = std::get_if<engine::Moved>(&happening);
-    if (moved != nullptr && is_message_kind(moved->kind)) messages_->happened(*moved);
-  }
-  // On threads of the API, for what workers report, and of the message door.
-  void happened_outside(const engine::Happening& happening) {
-    tell(happening);
-    const auto* moved = std::get_if<engine::Moved>(&happening);
-    if (moved != nullptr && is_message_kind(moved->kind)) messages_->happened_outside(*moved);
-  }
-  void tell(const engine::Happening& happening) {
     notifications_->happened(happening);
     alerts_.happened(happening);
     figures_.happened(happening);
     feed_.tell(happening, clock_.now());
     log_happening(log_, happening);
     const auto* moved = std::get_if<engine::Moved>(&happening);
-    if (moved != nullptr && is_degrade_kind(moved->kind)) degrade::log_moved(log_, *moved);
+    if (moved == nullptr) return;
+    if (is_degrade_kind(moved->kind)) degrade::log_moved(log_, *moved);
+    if (is_message_kind(moved->kind)) messages_->happened(*moved);
   }
   [[nodiscard]] bool is_degrade_kind(const task::Kind& kind) const {
     const auto found = config_.kinds.find(kind.value);

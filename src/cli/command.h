@@ -15,9 +15,11 @@
 
 namespace recourse::cli {
 
-// What the guards of a configuration see of their tables, as the API shows it. The program's own:
-// it may open databases, and nothing here does.
-using GuardReports = std::function<Result<boost::json::array>(const std::string& config)>;
+// What the guards of a configuration see of their tables, as the API shows it: the one that is
+// named, or all of them, each that fails with its `error` instead. The program's own: it may open
+// databases, and nothing here does.
+using GuardReports =
+    std::function<Result<boost::json::array>(const std::string& config, const std::string& guard)>;
 
 // Where commands come from and go to. `chosen` is what the program runs once all arguments are
 // read.

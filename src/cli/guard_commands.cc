@@ -62,61 +62,86 @@ struct WatchFlags {
   std::string guard = {}, config = {};
 };
 
+// One that cannot be asked, among others that can: its report says why.
+object report_of(Session& session, const std::string& name) {
+  auto report = session.try_get(fmt::format("{}/{}/report", kGuards, percent_encoded(name)));
+  if (report) return *std::move(report);
+  return {{"guard", name}, {"error", session.trouble()}};
+}
+
 // All reports, or the one that was asked for; empty where that failed and was said.
 std::optional<boost::json::array> reports_of_server(Session& session, const std::string& wanted) {
-  std::vector<std::string> names{wanted};
-  if (wanted.empty()) {
-    const auto answer = session.get(kGuards);
-    if (!answer) return std::nullopt;
-    names.clear();
-    for (const auto& item : array_of(*answer, "items")) {
-      if (const auto* guard = item.if_object()) names.push_back(text_of(*guard, "name"));
-    }
-  }
   boost::json::array reports;
-  for (const std::string& name : names) {
-    auto report = session.get(fmt::format("{}/{}/report", kGuards, percent_encoded(name)));
+  if (!wanted.empty()) {
+    auto report = session.get(fmt::format("{}/{}/report", kGuards, percent_encoded(wanted)));
     if (!report) return std::nullopt;
     reports.push_back(*std::move(report));
+    return reports;
+  }
+  const auto answer = session.get(kGuards);
+  if (!answer) return std::nullopt;
+  for (const auto& item : array_of(*answer, "items")) {
+    if (const auto* guard = item.if_object()) {
+      reports.push_back(report_of(session, text_of(*guard, "name")));
+    }
   }
   return reports;
 }
 
-void keep_only(boost::json::array& reports, const std::string& wanted) {
-  for (auto report = reports.begin(); report != reports.end();) {
-    const bool is_wanted = wanted.empty() || text_of(report->as_object(), "guard") == wanted;
-    report = is_wanted ? report + 1 : reports.erase(report);
+// Says of each that could not be asked why not, and leaves it out.
+boost::json::array without_failed(Session& session, const boost::json::array& reports) {
+  boost::json::array well;
+  for (const auto& report : reports) {
+    const object& shape = report.as_object();
+    if (!shape.contains("error")) {
+      well.push_back(report);
+    } else {
+      (void)session.complain(ExitCode::kPartlyDone,
+                             text_of(shape, "guard") + ": " + text_of(shape, "error"));
+    }
   }
+  return well;
 }
 
-ExitCode show_reports(Session& session, const boost::json::array& reports, bool is_one) {
+ExitCode show_report(Session& session, const object& report) {
   if (session.flags().json) {
-    if (is_one) session.print(reports.front());
-    if (!is_one) session.print(object{{"items", reports}});
-  } else if (is_one) {
-    session.terminal().out << report_page(reports.front().as_object(), session.colors());
+    session.print(report);
   } else {
-    session.print(report_table(reports));
-    if (reports.empty()) session.say("No table is guarded.");
+    session.terminal().out << report_page(report, session.colors());
   }
   return ExitCode::kOk;
 }
 
+ExitCode show_reports(Session& session, const boost::json::array& reports) {
+  const boost::json::array well = without_failed(session, reports);
+  if (session.flags().json) {
+    session.print(object{{"items", reports}});
+  } else {
+    if (!well.empty() || reports.empty()) session.print(report_table(well));
+    if (reports.empty()) session.say("No table is guarded.");
+  }
+  if (well.size() == reports.size()) return ExitCode::kOk;
+  return well.empty() ? ExitCode::kDown : ExitCode::kPartlyDone;
+}
+
 ExitCode watch(Session& session, const WatchFlags& flags, const GuardReports& alone) {
+  const auto show = [&](const boost::json::array& reports) {
+    return flags.guard.empty() ? show_reports(session, reports)
+                               : show_report(session, reports.front().as_object());
+  };
   if (flags.config.empty()) {
     const auto reports = reports_of_server(session, flags.guard);
-    return reports ? show_reports(session, *reports, !flags.guard.empty()) : session.exit_code();
+    return reports ? show(*reports) : session.exit_code();
   }
-  auto reports = alone(flags.config);
+  const auto reports = alone(flags.config, flags.guard);
   if (!reports) {
     return session.complain(exit_code_of(reports.error().code), reports.error().message);
   }
-  keep_only(*reports, flags.guard);
   if (!flags.guard.empty() && reports->empty()) {
     return session.complain(ExitCode::kNotFound, "there is no guard " + printable(flags.guard) +
                                                      " in this configuration");
   }
-  return show_reports(session, *reports, !flags.guard.empty());
+  return show(*reports);
 }
 
 ExitCode explain_row(Session& session, const RowFlags& flags) {

@@ -136,6 +136,11 @@ std::string message_summary_page(const boost::json::object& summary, TimePoint n
     page += fmt::format("{:<16} {}\n", std::string_view(status),
                         grouped(static_cast<std::size_t>(count.to_number<std::int64_t>())));
   }
+  if (const auto* cancelled = summary.if_contains("cancelled");
+      cancelled != nullptr && cancelled->is_number() && *cancelled != 0) {
+    page += fmt::format("{:<16} {}\n", "published again",
+                        grouped(static_cast<std::size_t>(cancelled->to_number<std::int64_t>())));
+  }
   const auto number = [&](std::string_view name) -> std::optional<double> {
     const auto* value = summary.if_contains(name);
     if (value == nullptr || !value->is_number()) return std::nullopt;

@@ -27,7 +27,7 @@ notify::Notice notice_of(const guard::Reminder& reminder, const std::string& nod
     if (!value.empty()) notice.attributes.emplace(name, value);
   };
   add("service", reminder.settings.service_name);
-  add("manual_success_route", reminder.settings.manual_success_route);
+  add("manual_success_route", reminder.manual_success_route);
   return notice;
 }
 

@@ -11,6 +11,7 @@
 #include "engine/core/rules.h"
 #include "message/consumer.h"
 #include "message/feeder.h"
+#include "message/order_watch.h"
 #include "message/records.h"
 #include "recourse/messages.h"
 #include "task/ids.h"
@@ -47,6 +48,7 @@ struct MessageDoor {
   // Before anything goes that handlers and marks use.
   void join() {
     for (const MessageFeeder& one : feeders) one.feeder->join();
+    if (order_watch) order_watch->join();
   }
 
   [[nodiscard]] MessageGroup* find(std::string_view group) const {
@@ -59,6 +61,11 @@ struct MessageDoor {
     return all;
   }
 
+  // Of tasks of its groups.
+  void moved(const engine::Moved& moved) const {
+    if (order_watch) order_watch->moved(moved);
+  }
+
   // One of the group that has the topic, or any; empty: the group has no source.
   [[nodiscard]] message::Feeder* feeder_of(std::string_view group, std::string_view topic) const;
   // Durable on the broker when it answers.
@@ -66,6 +73,8 @@ struct MessageDoor {
 
   const MessagesOptions options;
   std::map<std::string, std::unique_ptr<MessageGroup>, std::less<>> groups;
+  // Where a group is ordered.
+  std::unique_ptr<message::OrderWatch> order_watch;
   // Last: they use all of the above.
   std::vector<MessageFeeder> feeders;
 };

@@ -9,6 +9,7 @@
 #include "embed/messages_impl.h"
 #include "message/cleaning.h"
 #include "message/failed_run.h"
+#include "message/log_lines.h"
 #include "message/ordering.h"
 #include "message/replay.h"
 
@@ -153,10 +154,11 @@ void Messages::Impl::give_consumer(embed::MessageGroup& group, const message::Ru
 }
 
 void Messages::Impl::take_retries(embed::MessageGroup& group) {
-  engine::Handler handler =
+  engine::Handler handler = message::announcing(
       [consumer = group.consumer.get()](const std::shared_ptr<engine::AttemptRun>& run) {
         consumer->retry(run);
-      };
+      },
+      engine.log);
   if (group.options.replay_to_broker) {
     handler = message::replay_retries(
         std::move(handler), {.inbox = engine.store.opened->inbox(),
@@ -166,8 +168,12 @@ void Messages::Impl::take_retries(embed::MessageGroup& group) {
                              }});
   }
   if (group.options.ordered) {
+    if (!door.order_watch) {
+      door.order_watch = std::make_unique<message::OrderWatch>(
+          *engine.store.opened, [&node = *engine.node] { node.hint_work(); });
+    }
     handler = message::keep_order(std::move(handler), engine.store.opened->reader(),
-                                  order_of(group.options));
+                                  order_of(group.options), door.order_watch.get());
   }
   engine.register_later(group.name, group.rules, std::move(handler), nullptr);
 }

@@ -262,6 +262,7 @@ Result<MessageSummary> Messages::summary() {
                         .pending = summary->counts.at(message::Status::kPending),
                         .processed = summary->counts.at(message::Status::kProcessed),
                         .ignored = summary->counts.at(message::Status::kIgnored),
+                        .cancelled = summary->cancelled,
                         .success_rate = summary->success_rate,
                         .average_retries = summary->average_retries,
                         .newest_pending = views_of(summary->newest_pending)};

@@ -41,7 +41,8 @@ Moved to_be_moved(const task::Task& task, Duration took) {
           .category = std::nullopt,
           .escalation = std::nullopt,
           .error = std::nullopt,
-          .took = took};
+          .took = took,
+          .was = std::make_shared<const task::Task>(task)};
 }
 
 }  // namespace

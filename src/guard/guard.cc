@@ -35,7 +35,7 @@ Guard::Guard(const GuardParts& parts, NewGuard guard)
                                                    .tally = tally_,
                                                    .escalated = nullptr,
                                                    .is_stopping = nullptr},
-                                       parts_.tell);
+                                       tell_of_route());
   runs_ = std::make_unique<RowRuns>(RowRuns::Parts{
       .table = *table_,
       .handlers = handlers_,
@@ -48,6 +48,15 @@ Guard::Guard(const GuardParts& parts, NewGuard guard)
 }
 
 Guard::~Guard() = default;
+
+Tell Guard::tell_of_route() const {
+  if (!parts_.tell) return nullptr;
+  return [this](const Reminder& reminder, Told told) {
+    Reminder with = reminder;
+    with.manual_success_route = manual_success_route();
+    parts_.tell(with, std::move(told));
+  };
+}
 
 Result<> Guard::register_kind(const engine::KindSettings& settings) {
   return parts_.node.handle(

@@ -4,6 +4,7 @@
 // Safe to use from any thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -80,6 +81,12 @@ class Guard {
   // `guard.NAME`
   [[nodiscard]] const task::Kind& kind() const { return kind_; }
   [[nodiscard]] const GuardSettings& settings() const { return table_->settings(); }
+  // Empty: it has none, or somebody else has its path.
+  [[nodiscard]] std::string manual_success_route() const {
+    return has_route_ ? settings().manual_success_route : std::string();
+  }
+  // Somebody else has its path: from here on nobody is told of it.
+  void leave_route() { has_route_ = false; }
   [[nodiscard]] GuardedTable& table() { return *table_; }
   [[nodiscard]] GuardCounters counters() const { return tally_.counters(); }
   // Why its last scan failed, its database being away for example; empty: it is well, or has not
@@ -113,12 +120,14 @@ class Guard {
 
  private:
   void hint(const RowId& id);
+  [[nodiscard]] Tell tell_of_route() const;
   [[nodiscard]] std::string held_up_by() const;
 
   const GuardParts parts_;
   const std::unique_ptr<GuardedTable> table_;
   const RowHandlers handlers_;
   const task::Kind kind_;
+  std::atomic<bool> has_route_ = true;
   Tally tally_;
   std::unique_ptr<Scanner> scanner_;
   // After the scanner, which hears of what they did.

@@ -21,6 +21,8 @@ struct Reminder {
   std::string id;
   // Of its last run, where this process made it.
   std::string error;
+  // Where people say that they have seen to it; empty where nowhere.
+  std::string manual_success_route = {};
 };
 
 // What became of it.

@@ -100,7 +100,8 @@ void Reminders::tell(const ReminderClaim& claim) {
                     .kind = kind_,
                     .row = claim.row,
                     .id = reminder_id(table_.settings(), claim.row),
-                    .error = error_of(claim.row.id)};
+                    .error = error_of(claim.row.id),
+                    .manual_success_route = table_.settings().manual_success_route};
   if (!is_new(reminder.id, claim)) return;
   Told told = [desk = desk_, id = reminder.id](const Telling& telling) {
     const MutexLock lock(desk->mutex);

@@ -126,6 +126,9 @@ class SqlTable final : public GuardedTable {
                                                std::int64_t longer_than) const;
   Result<> promote_in(sql::Connection& connection, const View& view, std::int64_t window,
                       std::size_t limit, std::vector<RowId>& promoted) const;
+  // Of the next few windows. Whether there are more, or there was no room for all.
+  Result<bool> promote_page(sql::Connection& connection, const View& view, std::size_t limit,
+                            std::vector<RowId>& promoted);
   [[nodiscard]] std::int64_t promoted_up_to() const;
   void set_promoted_up_to(std::int64_t window);
   Result<bool> give_up(Sweep& sweep, const View& view, const Row& row, TimePoint now) const;

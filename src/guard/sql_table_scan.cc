@@ -9,8 +9,10 @@
 namespace recourse::guard {
 namespace {
 
-// Different windows that one promote() looks at; nearly always there is one.
+// Different windows that are asked for together, and how often in one promote(), which a stop waits
+// for; nearly always there is one. Where there are more, the next promote() goes on behind them.
 constexpr std::size_t kWindowsAtOnce = 32;
+constexpr int kWindowPages = 8;
 constexpr std::int64_t kBeforeAll = std::numeric_limits<std::int64_t>::min();
 
 std::int64_t in_seconds(Duration duration) {
@@ -156,22 +158,33 @@ Result<> SqlTable::promote_in(sql::Connection& connection, const View& view, std
   return {};
 }
 
+Result<bool> SqlTable::promote_page(sql::Connection& connection, const View& view,
+                                    std::size_t limit, std::vector<RowId>& promoted) {
+  std::int64_t done_up_to = promoted_up_to();
+  const auto windows = windows_on(connection, view, done_up_to);
+  if (!windows) return fail(windows.error());
+  for (const std::int64_t window : *windows) {
+    if (promoted.size() >= limit) break;
+    if (Result<> done = promote_in(connection, view, window, limit, promoted); !done) {
+      return fail(done.error());
+    }
+    if (promoted.size() < limit) done_up_to = window;
+  }
+  const bool is_last = windows->size() < kWindowsAtOnce && promoted.size() < limit;
+  set_promoted_up_to(is_last ? kBeforeAll : done_up_to);
+  return !is_last;
+}
+
 Result<std::vector<RowId>> SqlTable::promote(std::size_t limit, Duration within) {
   const Result<Seen> view = ready();
   if (!view) return fail(view.error());
   std::vector<RowId> promoted;
   const auto work = [&](sql::Connection& connection, bool) -> Result<> {
-    std::int64_t done_up_to = promoted_up_to();
-    const auto windows = windows_on(connection, **view, done_up_to);
-    if (!windows) return fail(windows.error());
-    for (const std::int64_t window : *windows) {
-      if (promoted.size() >= limit) break;
-      if (Result<> done = promote_in(connection, **view, window, limit, promoted); !done)
-        return done;
-      if (promoted.size() < limit) done_up_to = window;
+    for (int page = 0; page < kWindowPages && promoted.size() < limit; ++page) {
+      const Result<bool> more = promote_page(connection, **view, limit, promoted);
+      if (!more) return fail(more.error());
+      if (!*more) break;
     }
-    const bool is_last = windows->size() < kWindowsAtOnce && promoted.size() < limit;
-    set_promoted_up_to(is_last ? kBeforeAll : done_up_to);
     return {};
   };
   if (const Result<> done = attempt(within, work); !done) return fail(done.error());

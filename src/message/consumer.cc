@@ -88,7 +88,7 @@ store::MessageKey Consumer::Impl::key_of(const Message& message) const {
 }
 
 Result<store::Dealt> Consumer::Impl::dealt_of(const Message& message, const store::MessageKey& key,
-                                              const Ran& ran) {
+                                              const Ran& ran, task::TaskId id) {
   const Handling& handling = settings.handling;
   if (!ran.failed && !ran.waits) {
     return store::Dealt{.key = key, .keep_for = handling.keep_done_for};
@@ -97,7 +97,7 @@ Result<store::Dealt> Consumer::Impl::dealt_of(const Message& message, const stor
   if (ran.failed) envelope.business_id = ran.failed->business_id;
   auto spec = spec_of(envelope, message.body, handling);
   if (!spec) return fail(std::move(spec).error());
-  FirstAttempt attempt{.id = task::TaskId(parts.ids.next()),
+  FirstAttempt attempt{.id = id,
                        .spec = *std::move(spec),
                        .claim = {.owner = parts.node(), .lease = task::LeaseId(parts.ids.next())},
                        .started_at = ran.started_at,

@@ -14,7 +14,8 @@
 //   2. Of two deliveries of one message that come at once, in one process one is run; in two
 //      processes one is marked.
 //   3. A run whose mark could not be written is remembered while the process lives, and marked, not
-//      repeated, when its message comes again.
+//      repeated, when its message comes again. Where its mark is there after all, the answer is
+//      what it would have been.
 //
 // Thread safety: safe to use from any thread.
 #pragma once

@@ -21,9 +21,9 @@ struct Consumer::Impl {
   [[nodiscard]] store::MessageKey key_of(const Message& message) const;
   // What a feeder is to do.
   Dealing dealing_of(const Message& message, const Result<Consumption>& answer);
-  // The task of a message whose handler failed, or that has to wait.
+  // As it is marked; with a task of that id where the handler failed, or it has to wait.
   Result<store::Dealt> dealt_of(const Message& message, const store::MessageKey& key,
-                                const Ran& ran);
+                                const Ran& ran, task::TaskId id);
   // Runs it inside of a transaction that marks the key.
   Result<> run_marking(const Run& handler, Call& call, const store::MessageKey& key,
                        Ran& ran) const;

@@ -3,7 +3,6 @@
 
 #include "message/consumer_impl.h"
 #include "message/key.h"
-#include "message/log_lines.h"
 #include "message/records.h"
 
 namespace recourse::message {
@@ -45,7 +44,6 @@ void Consumer::retry(const std::shared_ptr<engine::AttemptRun>& run) {
   const task::Task& task = run->task();
   std::optional<Envelope> envelope = envelope_of(task.spec);
   if (!envelope) return run->complete(engine::Decided{no_message()});
-  log_retry_started(impl_->parts.log, *run, *envelope);
   const Message message = message_of(*std::move(envelope), task.spec.payload);
   const store::MessageKey key = impl_->key_of(message);
   Call call{.message = message,

@@ -36,8 +36,6 @@ std::size_t bytes_of(const Message& message) {
   return bytes;
 }
 
-std::string text_of(const FailedRun& failed) { return policy::describe(failed.failure).message; }
-
 }  // namespace
 
 Round::Round(Consumer::Impl& consumer, std::span<const Message> batch, const Run& run,
@@ -120,9 +118,7 @@ bool Round::look_up() {
     return false;
   }
   for (std::size_t i = 0; i < places.size(); ++i) {
-    if (!(*seen)[i]) continue;
-    (void)consumer_.in_flight.recall(keys[i]);
-    answer(places[i], Consumption{.how = Ending::kSkipped, .record = (*seen)[i]->task});
+    if ((*seen)[i]) known(places[i], *(*seen)[i]);
   }
   return true;
 }
@@ -131,12 +127,12 @@ Result<bool> Round::waits(const Item& item) {
   const std::string order = order_of(item);
   if (order.empty() || free_.contains(order)) return false;
   if (blocked_.contains(order)) return true;
-  const Result<bool> older =
-      has_older(consumer_.parts.opened.reader(), consumer_.settings.handling.kind, order,
-                std::nullopt, consumer_.settings.order, consumer_.settings.patience);
+  const auto older =
+      find_older(consumer_.parts.opened.reader(), consumer_.settings.handling.kind, order,
+                 std::nullopt, consumer_.settings.order, consumer_.settings.patience);
   if (!older) return fail(older.error());
   (*older ? blocked_ : free_).insert(order);
-  return *older;
+  return older->has_value();
 }
 
 void Round::handle(std::size_t place) {
@@ -208,8 +204,13 @@ void Round::run_in_transaction(std::size_t place) {
     // Somebody else was faster, or the reply was lost; else nothing of it is left.
     const auto seen = consumer_.parts.opened.inbox().look_up(std::span(&item.key, 1),
                                                              consumer_.settings.patience);
+    if (committed.error().code == ErrorCode::kInDoubt) ran.offered = store::Seen();
     if (seen && seen->front()) {
-      return answer(place, Consumption{.how = Ending::kSkipped, .record = seen->front()->task});
+      const store::Seen& mark = *seen->front();
+      if (ran.offered != mark) {
+        return answer(place, Consumption{.how = Ending::kSkipped, .record = mark.task});
+      }
+      return answer(place, Consumption{.business_id = std::move(ran.business_id)});
     }
     if (!seen || !ran.was_called) {
       return refuse(place, {ErrorCode::kUnavailable, committed.error().message});
@@ -234,90 +235,6 @@ void Round::ended(std::size_t place, Ran ran) {
   if (order.empty()) return;
   free_.erase(order);
   blocked_.insert(order);
-}
-
-bool Round::flush() {
-  if (unmarked_.empty()) return true;
-  std::vector<std::size_t> places = std::exchange(unmarked_, {});
-  unmarked_bytes_ = 0;
-  std::vector<store::Dealt> dealt;
-  dealt.reserve(places.size());
-  std::erase_if(places, [&](std::size_t place) {
-    const Item& item = items_[place];
-    auto made = consumer_.dealt_of(*item.message, item.key, item.ran);
-    if (made) {
-      dealt.push_back(*std::move(made));
-      return false;
-    }
-    tell_refused(item, made.error());
-    refuse(place, std::move(made).error());
-    return true;
-  });
-  if (places.empty()) return true;
-  const auto marked = consumer_.parts.opened.inbox().mark(dealt, consumer_.settings.patience);
-  if (marked) {
-    for (std::size_t i = 0; i < places.size(); ++i) settle(places[i], dealt[i], (*marked)[i]);
-    return true;
-  }
-  if (marked.error().code == ErrorCode::kInvalid) return mark_each(dealt, places);
-  put_off(places, marked.error());
-  return false;
-}
-
-// A single one that the store refuses must not keep all others from being marked.
-bool Round::mark_each(std::span<const store::Dealt> dealt, std::span<const std::size_t> places) {
-  store::Inbox& inbox = consumer_.parts.opened.inbox();
-  for (std::size_t i = 0; i < dealt.size(); ++i) {
-    auto one = inbox.mark(dealt.subspan(i, 1), consumer_.settings.patience);
-    if (one) {
-      settle(places[i], dealt[i], one->front());
-      continue;
-    }
-    if (one.error().code != ErrorCode::kInvalid) {
-      put_off(places.subspan(i), one.error());
-      return false;
-    }
-    tell_refused(items_[places[i]], one.error());
-    refuse(places[i], std::move(one).error());
-  }
-  return true;
-}
-
-void Round::put_off(std::span<const std::size_t> places, const Error& error) {
-  for (const std::size_t place : places) {
-    consumer_.in_flight.remember(items_[place].key, std::move(items_[place].ran));
-    refuse(place, error);
-  }
-  // The rest is not begun: the store would not take it either.
-  answer_rest(error);
-}
-
-void Round::settle(std::size_t place, const store::Dealt& dealt, const store::Marked& marked) {
-  Item& item = items_[place];
-  const Message& message = *item.message;
-  if (!marked.is_new) {
-    log_handled_twice(consumer_.parts.log, message, consumer_.settings.group);
-    return answer(place, Consumption{.how = Ending::kSkipped, .record = marked.seen.task});
-  }
-  if (!dealt.task) {
-    return answer(place, Consumption{.business_id = std::move(item.ran.business_id)});
-  }
-  const task::Transition& change = dealt.tried->transition;
-  Consumption recorded{.how = Ending::kRecorded,
-                       .business_id = item.ran.failed ? item.ran.failed->business_id : "",
-                       .record = dealt.task->id,
-                       .status = status_of(change.to),
-                       .error = {}};
-  if (item.ran.failed) {
-    recorded.error = text_of(*item.ran.failed);
-    log_consume_failed(consumer_.parts.log, message, consumer_.settings.group, change);
-  }
-  if (recorded.status == Status::kRetrying) {
-    consumer_.parts.hint(std::max(change.due_at - change.at, Duration::zero()));
-  } else {
-    consumer_.parts.escalated();
-  }
-  answer(place, std::move(recorded));
 }
 
 void Round::answer(std::size_t place, Result<Consumption> answer) {

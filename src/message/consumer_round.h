@@ -44,6 +44,8 @@ class Round {
   void prepare();
   // False: nothing can be done, and everything is answered.
   bool look_up();
+  // It has a mark.
+  void known(std::size_t place, const store::Seen& seen);
   void handle(std::size_t place);
   // Whether it has to wait for others of its key; an error is its answer.
   Result<bool> waits(const Item& item);
@@ -56,8 +58,9 @@ class Round {
   // False: the store did not take them. They are answered so, and remembered.
   bool flush();
   bool mark_each(std::span<const store::Dealt> dealt, std::span<const std::size_t> places);
-  // The store does not take these, nor what is not begun yet.
-  void put_off(std::span<const std::size_t> places, const Error& error);
+  // The store does not take these, the first of which it was asked to, nor what is not begun yet.
+  void put_off(std::span<const store::Dealt> asked, std::span<const std::size_t> places,
+               const Error& error);
   void settle(std::size_t place, const store::Dealt& dealt, const store::Marked& marked);
   void answer(std::size_t place, Result<Consumption> answer);
   // It can never be recorded: logged once.

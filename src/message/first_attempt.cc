@@ -1,5 +1,6 @@
 #include "message/first_attempt.h"
 
+#include <memory>
 #include <utility>
 
 #include "base/text.h"
@@ -81,6 +82,9 @@ engine::Moved moved_of(const store::Submission& task, const store::Outcome& outc
                        policy::Category category, std::optional<policy::Escalation> escalation) {
   const task::Transition& change = outcome.transition;
   const task::TaskSpec& spec = task.spec;
+  auto was = std::make_shared<task::Task>();
+  was->id = task.id;
+  was->spec = spec;
   return {.task = change.task,
           .kind = spec.kind,
           .tenant = spec.tenant,
@@ -93,7 +97,8 @@ engine::Moved moved_of(const store::Submission& task, const store::Outcome& outc
           .escalation = escalation,
           .error = change.error,
           // Its consumer knows.
-          .took = Duration::zero()};
+          .took = Duration::zero(),
+          .was = std::move(was)};
 }
 
 store::Dealt dealt(store::MessageKey key, Duration keep_for, Tried tried) {

@@ -11,6 +11,7 @@
 #include "base/field_checks.h"
 #include "engine/core/rules.h"
 #include "message/first_attempt.h"
+#include "message/log_lines.h"
 #include "message/replay.h"
 #include "store/limits.h"
 
@@ -53,7 +54,7 @@ class HandOver {
   Result<> write_all(Writing& writing);
   // As many as one call takes. An error: nothing of them was written.
   Result<> write(Writing& writing, std::size_t begin, std::size_t end);
-  void tell(const Message& message, const store::Dealt& gave_up);
+  void tell(const store::Dealt& gave_up);
 
   const HandOverSettings settings_;
   const HandOverParts parts_;
@@ -101,15 +102,7 @@ Result<store::Dealt> HandOver::mark_of(const Message& message) {
 Dealing HandOver::refuse(const Message& message, const Error& why) {
   const Scope scope{.source = message.source, .group = settings_.group, .topic = message.topic};
   if (!parts_.refusals.add(key_of(scope, message.id))) return Dealing::kRefusedAgain;
-  parts_.log.error(
-      "message_refused",
-      {{"source", message.source},
-       {"topic", message.topic},
-       {"message", message.id.substr(0, task::kKeyBytesMax)},
-       {"error", why.message},
-       {"hint",
-        "it can never be recorded and stays with the broker: publish it smaller or under a "
-        "shorter id, and delete this one there"}});
+  log_refused(parts_.log, message, settings_.group, why);
   return Dealing::kRefused;
 }
 
@@ -180,26 +173,20 @@ Result<> HandOver::write(Writing& writing, std::size_t begin, std::size_t end) {
     if (!(*marked)[i].is_new) continue;
     is_any_new = true;
     const bool gave_up = part[i].tried && part[i].tried->transition.to == task::State::kDead;
-    if (gave_up) tell(writing.message_of(begin + i), part[i]);
+    if (gave_up) tell(part[i]);
   }
   if (is_any_new && parts_.hint) parts_.hint();
   return {};
 }
 
-void HandOver::tell(const Message& message, const store::Dealt& gave_up) {
+void HandOver::tell(const store::Dealt& gave_up) {
+  const engine::Moved moved = moved_of(*gave_up.task, *gave_up.tried, policy::Category::kBiz4xx,
+                                       policy::Escalation::kDeadLetter);
   if (parts_.happened) {
-    return parts_.happened(moved_of(*gave_up.task, *gave_up.tried, policy::Category::kBiz4xx,
-                                    policy::Escalation::kDeadLetter));
+    parts_.happened(moved);
+  } else {
+    log_consume_failed(parts_.log, moved);
   }
-  const std::string task = task::to_string(gave_up.task->id);
-  const task::Reason& why = *gave_up.tried->transition.error;
-  parts_.log.warning("message_consume_failed", {{"message", message.id},
-                                                {"topic", message.topic},
-                                                {"task", task},
-                                                {"code", why.code},
-                                                {"error", why.message}});
-  parts_.log.warning("message_gave_up",
-                     {{"message", message.id}, {"task", task}, {"code", why.code}});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "message/order_wait.h"
 #include "message/records.h"
+#include "message/replay.h"
 #include "store/limits.h"
 
 namespace recourse::message {
@@ -129,8 +130,9 @@ std::vector<HistoryEntry> history_of(const task::Task& task,
   const Details details = details_of(notes);
   std::vector<HistoryEntry> history;
   for (const store::Attempt& attempt : attempts) {
-    // It waited for its turn, or for what it needs: nothing failed.
+    // It waited for its turn, or was published again: nothing failed.
     if (!attempt.error || attempt.error->code == kWaitsForOrder) continue;
+    if (attempt.error->code == kReplayed) continue;
     history.push_back(failure_of(attempt));
   }
   // One that succeeds leaves no row; the message's own tells of it.

@@ -32,6 +32,8 @@ struct Ran {
   // Of one that shares a transaction: it got that far.
   bool was_called = false;
   std::string business_id = {};
+  // The mark that may be there, of a write whose outcome is not known.
+  std::optional<store::Seen> offered = std::nullopt;
 };
 
 class InFlight {

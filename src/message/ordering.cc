@@ -47,9 +47,11 @@ Duration order_pause(Duration waited, const OrderSettings& settings) {
   return std::clamp(waited / 4, settings.pause_min, settings.pause_max);
 }
 
-Result<bool> has_older(store::Reader& reader, const task::Kind& kind, const std::string& order_key,
-                       std::optional<task::TaskId> before, const OrderSettings& settings,
-                       Duration within, const std::optional<task::Tenant>& tenant) {
+Result<std::optional<task::TaskId>> find_older(store::Reader& reader, const task::Kind& kind,
+                                               const std::string& order_key,
+                                               std::optional<task::TaskId> before,
+                                               const OrderSettings& settings, Duration within,
+                                               const std::optional<task::Tenant>& tenant) {
   store::Filter filter;
   filter.tenant = tenant;
   filter.states = blocking_states(settings);
@@ -59,23 +61,31 @@ Result<bool> has_older(store::Reader& reader, const task::Kind& kind, const std:
   do {
     const auto page = reader.list(filter, after, 1, within);
     if (!page) return fail(page.error());
-    if (!page->tasks.empty()) return true;
+    if (!page->tasks.empty()) return std::optional(page->tasks.front().id);
     after = page->next;
   } while (after);
-  return false;
+  return std::optional<task::TaskId>();
 }
 
-engine::Handler keep_order(engine::Handler handler, store::Reader& reader, OrderSettings settings) {
+engine::Handler keep_order(engine::Handler handler, store::Reader& reader, OrderSettings settings,
+                           OrderWatch* watch) {
   (void)checked(settings);
-  return [handler = std::move(handler), &reader,
-          settings](const std::shared_ptr<engine::AttemptRun>& run) {
+  return [handler = std::move(handler), &reader, settings,
+          watch](const std::shared_ptr<engine::AttemptRun>& run) {
     const task::Task& task = run->task();
     const auto order_key = task.spec.search_keys.find(std::string(kOrderKey));
     if (order_key == task.spec.search_keys.end()) return handler(run);
-    const Result<bool> older = has_older(reader, task.spec.kind, order_key->second, task.id,
-                                         settings, kLookPatience, task.spec.tenant);
+    const auto older = find_older(reader, task.spec.kind, order_key->second, task.id, settings,
+                                  kLookPatience, task.spec.tenant);
     // Its time may be up by now: then nobody waits for the handler any more.
-    if (older && !*older && !run->stop_token().stop_requested()) return handler(run);
+    if (older && !*older && !run->stop_token().stop_requested()) {
+      if (watch != nullptr) watch->runs(task.id);
+      return handler(run);
+    }
+    if (watch != nullptr && older && *older) {
+      watch->waits(
+          {.waiting = task.id, .behind = **older, .skips_dead = settings.skips_dead_heads});
+    }
     const Duration waited = std::max(run->began_at() - task.created_at, Duration::zero());
     run->complete(engine::Decided{
         .decision = wait_for(

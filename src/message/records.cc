@@ -93,6 +93,11 @@ Result<std::optional<task::TaskId>> walk(store::Reader& reader, const Query& que
   return after;
 }
 
+// What was published again is told only where there is nothing else to tell of the message.
+int urgency(const Record& record) {
+  return is_counted(record.state) ? attention(record.status) : -1;
+}
+
 std::optional<double> success_rate_of(const std::map<Status, std::int64_t>& counts) {
   const std::int64_t processed = counts.at(Status::kProcessed);
   const std::int64_t ended = processed + counts.at(Status::kPending) + counts.at(Status::kIgnored);
@@ -106,6 +111,7 @@ Result<double> average_retries(store::Reader& reader, const Query& query, Durati
   const auto rest = walk(
       reader, query, std::nullopt,
       [&](const Record& record) {
+        if (!is_counted(record.state)) return true;
         retries += std::max(0, record.attempts - 1);
         return ++looked < kSummaryLooks;
       },
@@ -185,7 +191,7 @@ Result<std::optional<Record>> find_most_urgent(store::Reader& reader, const Quer
   const auto rest = walk(
       reader, query, std::nullopt,
       [&](Record record) {
-        const bool is_more_urgent = !found || attention(record.status) > attention(found->status);
+        const bool is_more_urgent = !found || urgency(record) > urgency(*found);
         if (is_more_urgent) found = std::move(record);
         return found->status != Status::kPending;
       },
@@ -213,9 +219,8 @@ Result<Summary> summarise(store::Reader& reader, const std::vector<task::Kind>& 
   const auto counts = reader.counts(within);
   if (!counts) return fail(counts.error());
   for (const auto& [key, count] : *counts) {
-    if (!tenant && std::ranges::count(kinds, key.first) > 0) {
-      summary.counts[status_of(key.second)] += count;
-    }
+    if (tenant || std::ranges::count(kinds, key.first) == 0) continue;
+    (is_counted(key.second) ? summary.counts[status_of(key.second)] : summary.cancelled) += count;
   }
   summary.success_rate = success_rate_of(summary.counts);
   Query query{.kinds = kinds, .tenant = std::move(tenant)};

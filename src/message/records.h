@@ -129,7 +129,10 @@ Result<task::Move> move_to_ignored(const Record& record);
 // Figures of MSG-11. Counts are kept by the writers for everybody, so a tenant's own are not told,
 // nor what follows from them.
 struct Summary {
+  // Without those that were published again, or cancelled as tasks.
   std::map<Status, std::int64_t> counts;
+  // These.
+  std::int64_t cancelled = 0;
   // Of those that have ended: processed / (processed + pending + ignored); empty where none has.
   std::optional<double> success_rate = std::nullopt;
   // Over the newest records that were looked at (at most kSummaryLooks).

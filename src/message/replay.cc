@@ -8,6 +8,7 @@
 
 #include "engine/core/event.h"
 #include "message/key.h"
+#include "message/log_lines.h"
 #include "policy/decision.h"
 #include "task/record.h"
 
@@ -23,6 +24,15 @@ engine::AttemptResult again(Duration pause, std::string_view code, const Error& 
   decision.snooze = pause;
   decision.uses_retry = false;
   return engine::Decided{.decision = std::move(decision), .attempted = false};
+}
+
+engine::AttemptResult replayed(const task::Task& task) {
+  std::string why = "published again to its topic";
+  if (task.last_error) why += "; it had failed: " + task.last_error->message;
+  policy::Decision decision =
+      policy::dead_letter(policy::Category::kBizRetryable, std::string(kReplayed), std::move(why));
+  decision.outcome = policy::Outcome::kCancelled;
+  return engine::Decided{std::move(decision)};
 }
 
 enum class Copy : std::uint8_t {
@@ -53,14 +63,11 @@ engine::AttemptResult publish_again(const task::Task& task, const ReplayParts& p
   }
   const auto copy = make_way(task, key_of(scope_of(*envelope), envelope->id), parts.inbox);
   if (!copy) return again(parts.pause, "STORE_UNAVAILABLE", copy.error());
-  if (*copy == Copy::kDealtWith) return engine::Succeeded{};
+  if (*copy == Copy::kDealtWith) return replayed(task);
   const Result<> published = parts.publish(outgoing_of(*envelope, task.spec.payload, task.retries));
   if (!published) return again(parts.pause, "BROKER_UNAVAILABLE", published.error());
-  parts.log.info("message_replayed", {{"message", envelope->id},
-                                      {"topic", envelope->topic},
-                                      {"task", task::to_string(task.id)},
-                                      {"retries", std::to_string(task.retries)}});
-  return engine::Succeeded{};
+  log_replayed(parts.log, task);
+  return replayed(task);
 }
 
 }  // namespace

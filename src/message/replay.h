@@ -23,6 +23,10 @@
 
 namespace recourse::message {
 
+// The reason of a task that has ended because its message was published again. It is cancelled, and
+// not done: its copy is.
+inline constexpr std::string_view kReplayed = "REPLAYED";
+
 // Carries how many retries are used up.
 inline constexpr std::string_view kReplayHeader = "recourse-replay";
 

@@ -60,6 +60,10 @@ constexpr Status status_of(task::State state) {
   std::abort();
 }
 
+// False where the record says nothing of its message: it was published again, and what becomes of
+// the copy is what counts; or somebody cancelled the task. In no figure of messages.
+constexpr bool is_counted(task::State state) { return state != task::State::kCancelled; }
+
 inline std::vector<task::State> states_of(Status status) {
   std::vector<task::State> states;
   for (const task::State state : task::kAllStates) {
@@ -68,7 +72,7 @@ inline std::vector<task::State> states_of(Status status) {
   return states;
 }
 
-// Of several groups under one message id, which one is told: the one that needs attention most.
+// Of several records under one message id, which one is told: the one that needs attention most.
 constexpr int attention(Status status) {
   switch (status) {
     case Status::kPending: return 3;

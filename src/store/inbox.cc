@@ -81,12 +81,16 @@ std::vector<MessageKey> sorted(std::span<const MessageKey> keys) {
   return ascending;
 }
 
+std::optional<task::TaskId> task_of(const Dealt& item) {
+  return item.task ? std::optional(item.task->id) : std::nullopt;
+}
+
 // One try at a batch, in one transaction.
 class MarkRun {
  public:
   // Refers to the batch, by ascending keys.
   MarkRun(std::vector<const Dealt*> items, const Dealt* first, const Retention& retention)
-      : items_(std::move(items)), first_(first), retention_(retention) {}
+      : items_(std::move(items)), first_(first), retention_(retention), offered_(items_.size()) {}
 
   Result<> operator()(Transaction& transaction) {
     // After a lost reply its tasks may be there although their marks are not: somebody has
@@ -95,23 +99,31 @@ class MarkRun {
     answers_.assign(items_.size(), Marked());
     fresh_.clear();
     if (Result<> step = insert_marks(transaction); !step) return step;
-    return insert_tasks(transaction, novelty);
+    if (Result<> step = insert_tasks(transaction, novelty); !step) return step;
+    for (const Dealt* item : fresh_) offered_[place_of(*item)] = true;
+    return {};
   }
 
   [[nodiscard]] std::vector<Marked> answers() const { return answers_; }
 
  private:
-  Marked& answer_to(const Dealt& item) {
-    return answers_[static_cast<std::size_t>(&item - first_)];
+  [[nodiscard]] std::size_t place_of(const Dealt& item) const {
+    return static_cast<std::size_t>(&item - first_);
+  }
+  Marked& answer_to(const Dealt& item) { return answers_[place_of(item)]; }
+
+  // Whether it is the mark that an earlier try of this call has written, whose reply was lost. A
+  // task was made for this call. A mark without one looks like anybody's; but that the message is
+  // done is what it was to say.
+  [[nodiscard]] bool is_own(const Dealt& item, const Seen& seen) const {
+    return offered_[place_of(item)] && seen.task == task_of(item);
   }
 
   Result<> insert_marks(Transaction& transaction) {
     std::vector<NewMark> marks;
     marks.reserve(items_.size());
     for (const Dealt* item : items_) {
-      marks.push_back({.key = &item->key,
-                       .task = item->task ? std::optional(item->task->id) : std::nullopt,
-                       .keep_for = item->keep_for});
+      marks.push_back({.key = &item->key, .task = task_of(*item), .keep_for = item->keep_for});
     }
     const auto fresh = transaction.insert_marks(marks);
     if (!fresh) return fail(fresh.error());
@@ -136,7 +148,8 @@ class MarkRun {
     for (std::size_t i = 0; i < known.size(); ++i) {
       if (!(*found)[i])
         return fail(ErrorCode::kConflict, "a mark was deleted just now: look again");
-      answer_to(*known[i]) = {.is_new = false, .seen = *(*found)[i]};
+      const Seen& seen = *(*found)[i];
+      answer_to(*known[i]) = {.is_new = is_own(*known[i], seen), .seen = seen};
     }
     return {};
   }
@@ -154,12 +167,23 @@ class MarkRun {
     if (Result<> inserted = insert(transaction); !inserted) return inserted;
     const std::vector<Inserted> inserted = insert.answers();
     std::vector<const Outcome*> tried;
+    std::vector<MessageKey> forgotten;
     for (std::size_t i = 0; i < going_on.size(); ++i) {
       if (going_on[i]->tried && inserted[i].still_mine) tried.push_back(&*going_on[i]->tried);
+      if (inserted[i].result == Insertion::kRepeated) forgotten.push_back(going_on[i]->key);
     }
+    if (Result<> step = leave_forgotten(transaction, forgotten); !step) return step;
     if (tried.empty()) return {};
     ApplyRun apply(tried, retention_);
     return apply(transaction);
+  }
+
+  // Whoever forgot the mark of a task that is there wants the message to be dealt with anew: under
+  // a mark of ours its next delivery would be skipped, and lost.
+  static Result<> leave_forgotten(Transaction& transaction, const std::vector<MessageKey>& keys) {
+    if (keys.empty()) return {};
+    const Result<std::size_t> deleted = transaction.delete_marks(keys);
+    return deleted ? Result<>() : fail(deleted.error());
   }
 
   const std::vector<const Dealt*> items_;
@@ -168,6 +192,8 @@ class MarkRun {
   bool has_run_ = false;
   std::vector<Marked> answers_;  // in the order of the batch
   std::vector<const Dealt*> fresh_;
+  // In that order too: what an earlier try has written up to its COMMIT.
+  std::vector<bool> offered_;
 };
 
 }  // namespace

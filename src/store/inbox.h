@@ -52,7 +52,7 @@ struct Dealt {
 
 // What became of one.
 struct Marked {
-  // False: it was marked before, and nothing of it was written.
+  // False: it was marked before this call, and nothing of it was written.
   bool is_new = false;
   // As it stands now.
   Seen seen = {};
@@ -67,8 +67,9 @@ class Inbox {
                                                            Duration within) = 0;
   // All of them in one transaction, answered in the order given; keys are distinct, and so are the
   // tasks' ids, which were made for this call. At most kBatchRowsMax, and kBatchBytesMax of their
-  // tasks, which have no unique keys. Waits for whoever is about to mark one of them. After a lost
-  // reply a repeat says of its own marks that they were there before.
+  // tasks, which have no unique keys. Waits for whoever is about to mark one of them. What this
+  // call has written is new, also where the reply to its COMMIT was lost and it has found its own
+  // marks.
   virtual Result<std::vector<Marked>> mark(std::span<const Dealt> batch, Duration within) = 0;
   // So that it can be dealt with anew. Answers how many marks there were.
   virtual Result<std::size_t> forget(std::span<const MessageKey> keys, Duration within) = 0;

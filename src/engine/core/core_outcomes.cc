@@ -154,7 +154,8 @@ void Core::applied(const store::Outcome& outcome, const store::Applied& answer, 
                       .category = news.category,
                       .escalation = state == change.to ? news.escalation : std::nullopt,
                       .error = change.lending ? std::nullopt : change.error,
-                      .took = news.took}));
+                      .took = news.took,
+                      .was = held->task}));
   if (stopping_ && change.move == task::Move::kRelease) ++stopping_->totals.released;
   if (stopping_ && news.took) ++stopping_->totals.finished;
   if (state == task::State::kRunning && change.move == task::Move::kRetryHere) {

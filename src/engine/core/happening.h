@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -13,6 +15,7 @@
 #include "policy/decision.h"
 #include "policy/strategy.h"
 #include "task/ids.h"
+#include "task/record.h"
 #include "task/state.h"
 
 namespace recourse::engine {
@@ -32,6 +35,8 @@ struct Moved {
   std::optional<task::Reason> error;
   // Of the attempt; empty where nothing was run.
   std::optional<Duration> took;
+  // As it stood before, for whoever tells more of it.
+  std::shared_ptr<const task::Task> was = nullptr;
 };
 
 struct BreakerChanged {
