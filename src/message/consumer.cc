@@ -82,9 +82,12 @@ Dealing Consumer::Impl::dealing_of(const Message& message, const Result<Consumpt
   return refusals_counted.add(key_of(message)) ? Dealing::kRefused : Dealing::kRefusedAgain;
 }
 
+Scope Consumer::Impl::scope_of(const Message& message) const {
+  return {.source = message.source, .group = settings.group, .topic = message.topic};
+}
+
 store::MessageKey Consumer::Impl::key_of(const Message& message) const {
-  return message::key_of(
-      {.source = message.source, .group = settings.group, .topic = message.topic}, message.id);
+  return message::key_of(scope_of(message), message.id);
 }
 
 Result<store::Dealt> Consumer::Impl::dealt_of(const Message& message, const store::MessageKey& key,

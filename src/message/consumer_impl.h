@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "message/consumer.h"
 #include "message/in_flight.h"
+#include "message/key.h"
 #include "message/refusals.h"
 
 namespace recourse::message {
@@ -18,6 +19,7 @@ FailedRun not_committed(const Error& error, const Ran& ran, const std::string& a
 struct Consumer::Impl {
   Impl(ConsumerSettings given, ConsumerParts with, const Run& handler, const Run& retried);
 
+  [[nodiscard]] Scope scope_of(const Message& message) const;
   [[nodiscard]] store::MessageKey key_of(const Message& message) const;
   // What a feeder is to do.
   Dealing dealing_of(const Message& message, const Result<Consumption>& answer);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "base/text.h"
@@ -79,11 +78,15 @@ Round::Answers Round::go() {
 }
 
 void Round::prepare() {
-  std::unordered_map<std::string_view, std::size_t> places;
+  std::optional<KeyMaker> keys;
+  // What is taken is referred to: none of them moves from here on.
   items_.reserve(batch_.size());
   for (std::size_t place = 0; place < batch_.size(); ++place) {
     const Message& message = batch_[place];
-    items_.push_back({.message = &message, .key = consumer_.key_of(message), .twin = place});
+    const bool is_next = place > 0 && message.topic == batch_[place - 1].topic &&
+                         message.source == batch_[place - 1].source;
+    if (!is_next) keys.emplace(consumer_.scope_of(message));
+    items_.push_back({.message = &message, .key = keys->key_of(message.id), .twin = place});
     Item& item = items_.back();
     if (Result<> valid = check(message); !valid) {
       answer(place, fail(std::move(valid).error()));
@@ -93,9 +96,9 @@ void Round::prepare() {
       log_without_id(consumer_.parts.log, message, consumer_.settings.group);
     }
     item.is_taken = consumer_.in_flight.take(item.key);
-    const auto [first, is_first] = places.try_emplace(item.key.value, place);
-    item.twin = first->second;
     if (item.is_taken) continue;
+    const auto first = std::ranges::find(items_, item.key, &Item::key);
+    item.twin = static_cast<std::size_t>(first - items_.begin());
     answer(place, fail(ErrorCode::kConflict,
                        fmt::format("message {} is being handled right now: it will be known when "
                                    "it is delivered again",

@@ -38,7 +38,7 @@ struct Ran {
 
 class InFlight {
  public:
-  // False: somebody has it already.
+  // False: somebody has it already. The key stays where it is until it is released.
   bool take(const store::MessageKey& key) {
     const MutexLock lock(mutex_);
     return taken_.insert(key.value).second;
@@ -82,7 +82,7 @@ class InFlight {
   }
 
   Mutex mutex_;
-  std::unordered_set<std::string> taken_ GUARDED_BY(mutex_);
+  std::unordered_set<std::string_view> taken_ GUARDED_BY(mutex_);
   // Oldest first.
   std::list<Unmarked> by_age_ GUARDED_BY(mutex_);
   // By keys that the list holds.

@@ -89,12 +89,18 @@ void append_id(std::string& bytes, std::string_view id) {
 
 }  // namespace
 
-store::MessageKey key_of(const Scope& scope, std::string_view id) {
+KeyMaker::KeyMaker(const Scope& scope) { append_scope(scope_, scope); }
+
+store::MessageKey KeyMaker::key_of(std::string_view id) const {
   std::string bytes;
   bytes.reserve(store::kMessageKeyBytesMax);
-  append_scope(bytes, scope);
+  bytes += scope_;
   append_id(bytes, id);
   return store::MessageKey(std::move(bytes));
+}
+
+store::MessageKey key_of(const Scope& scope, std::string_view id) {
+  return KeyMaker(scope).key_of(id);
 }
 
 store::MessageKey done_key_of(const store::MessageKey& key) {

@@ -15,6 +15,7 @@
 // Pure.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "store/inbox.h"
@@ -28,7 +29,16 @@ struct Scope {
   std::string_view topic;
 };
 
-// The same on every machine. Ids that differ make different keys, but for a collision of 128 bits.
+// Makes the keys of one scope's messages. The same on every machine. Ids that differ make different
+// keys, but for a collision of 128 bits.
+class KeyMaker {
+ public:
+  explicit KeyMaker(const Scope& scope);
+  [[nodiscard]] store::MessageKey key_of(std::string_view id) const;
+
+ private:
+  std::string scope_;
+};
 store::MessageKey key_of(const Scope& scope, std::string_view id);
 
 // Under which a handler that shares its transaction marks a recorded message as done: so a retry
