@@ -50,8 +50,8 @@ message::SourceSettings settings_of(const Broker& broker, const std::string& top
 
 void fill(const Broker& broker, const std::string& topic, std::size_t count) {
   const auto source = must(message::open_source(settings_of(broker, topic), no_log));
-  const auto by = Stopwatch::now() + 60s;
-  must(source->connect(by));
+  const auto soon = [] { return Stopwatch::now() + 60s; };
+  must(source->connect(soon()));
   std::vector<message::Outgoing> batch;
   for (std::size_t i = 1; i <= count; ++i) {
     batch.push_back({.topic = topic,
@@ -60,10 +60,10 @@ void fill(const Broker& broker, const std::string& topic, std::size_t count) {
                      .headers = {},
                      .body = fmt::format(R"({{"order": "o-{}", "amount": 100}})", i)});
     if (batch.size() < 1'000 && i < count) continue;
-    must(source->publish(batch, by));
+    must(source->publish(batch, soon()));
     batch.clear();
   }
-  (void)must(source->close(by));
+  (void)must(source->close(soon()));
 }
 
 double rate(std::size_t count, Stopwatch::time_point from) {

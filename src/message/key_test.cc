@@ -113,7 +113,9 @@ TEST(MessageKey, IsTheSameForEver) {
 
   EXPECT_EQ(hex(key_of(kScope, "orders-3-1187")),
             "72157edbe3b5024d0d62343f3d4ff78d7f7bf7441d022583000000000000000300000000000004a3");
-  EXPECT_EQ(hex(key_of(kScope, "m-1a")), "72157edbe3b5024d69176568f4757277b806e95b4ed3f6b9");
+  EXPECT_EQ(hex(key_of(kScope, "m-1a")),
+            "72157edbe3b5024d6d2d31610000000069176568f4757277b806e95b4ed3f6b9");
+  EXPECT_EQ(hex(key_of(kScope, "order/4711")).substr(48), "0000000000001267");
 }
 
 }  // namespace
