@@ -17,7 +17,7 @@ namespace {
 using ::testing::IsEmpty;
 using Loss = LossyProxy::Loss;
 
-constexpr const char* kBilling = "billing";
+constexpr const char* kInvoicing = "invoicing";
 
 class MessagesLoseACommit : public ::testing::TestWithParam<ServerKind> {
  protected:
@@ -27,7 +27,7 @@ class MessagesLoseACommit : public ::testing::TestWithParam<ServerKind> {
     options.base_delay = 50ms;
     options.breaker = false;
     messages_.handle_bytes_in_transaction(
-        kBilling,
+        kInvoicing,
         [this](CreateTransaction& own, const MessageContext& message) -> Result<std::string> {
           ++runs_;
           const auto written = own.execute("INSERT INTO invoice (id) VALUES (?)", {message.id()});
@@ -55,7 +55,7 @@ class MessagesLoseACommit : public ::testing::TestWithParam<ServerKind> {
     return count;
   }
   Result<Consumed> consume() {
-    return messages_.consume({.topic = "orders", .id = "1", .body = "{}"}, kBilling);
+    return messages_.consume({.topic = "orders", .id = "1", .body = "{}"}, kInvoicing);
   }
 
   ServerDatabase database_{GetParam()};
