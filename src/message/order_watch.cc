@@ -36,7 +36,7 @@ void OrderWatch::runs(task::TaskId task) {
 
 void OrderWatch::moved(const engine::Moved& moved) {
   MutexLock lock(mutex_);
-  release(moved.task, moved.to);
+  free(moved.task, moved.to);
 }
 
 void OrderWatch::stop() {
@@ -47,7 +47,7 @@ void OrderWatch::stop() {
   changed_.notify_all();
 }
 
-void OrderWatch::release(task::TaskId head, task::State state) {
+void OrderWatch::free(task::TaskId head, task::State state) {
   for (const WaitingLine::Wait& wait : line_.behind(head)) {
     if (!lets_pass(state, wait)) continue;
     (void)line_.take(wait.waiting);
@@ -95,7 +95,7 @@ void OrderWatch::look() {
     // The store is in trouble: later.
     if (!found && !is_gone) return;
     MutexLock lock(mutex_);
-    release(head, is_gone ? task::State::kSucceeded : found->state);
+    free(head, is_gone ? task::State::kSucceeded : found->state);
   }
 }
 

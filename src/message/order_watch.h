@@ -57,7 +57,7 @@ class OrderWatch {
   std::optional<std::vector<task::TaskId>> next();
   // Those behind heads of which this node has not heard that they have ended.
   void look();
-  void release(task::TaskId head, task::State state) REQUIRES(mutex_);
+  void free(task::TaskId head, task::State state) REQUIRES(mutex_);
   void wake(const std::vector<task::TaskId>& tasks);
 
   store::OpenedStore& opened_;
