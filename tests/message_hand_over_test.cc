@@ -6,14 +6,12 @@
 #include <atomic>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/mutex.h"
 #include "message/body_format.h"
-#include "message/order_watch.h"
 #include "message/ordering.h"
 #include "message/replay.h"
 #include "store/memory/memory_store.h"
@@ -204,10 +202,7 @@ TEST_F(MessageHandOver, ABodyThatDoesNotParseIsNeverRunHoweverItIsRetried) {
 
 class MessageOrder : public MessageHandOver {
  protected:
-  // What runs uses the watch.
-  ~MessageOrder() override { door_.stop(); }
-
-  void start(message::OrderSettings settings, message::OrderWatch* watch = nullptr) {
+  void start(message::OrderSettings settings) {
     door_.handle(message::keep_order(
         MessageDoor::handler_of([&](const task::Task& task) -> engine::AttemptResult {
           const std::string id = id_of(task);
@@ -216,24 +211,7 @@ class MessageOrder : public MessageHandOver {
           if (id == "late" && task.retries < 1) return failed("connection refused");
           return engine::Succeeded{};
         }),
-        door_.opened().reader(), settings, watch));
-  }
-  // Their own pauses take an hour: they run because they are woken.
-  void start_watched() {
-    watch_ =
-        std::make_unique<message::OrderWatch>(door_.opened(), [this] { door_.node().hint_work(); });
-    door_.node().listen([this](const engine::Happening& happening) {
-      if (const auto* moved = std::get_if<engine::Moved>(&happening)) watch_->moved(*moved);
-    });
-    start({.pause_min = 1h, .pause_max = 1h}, watch_.get());
-  }
-  void ignore_dead() {
-    for (const task::Task& task : tasks()) {
-      if (task.state != task::State::kDead) continue;
-      task::Order order;
-      order.move = task::Move::kIgnore;
-      ASSERT_TRUE(door_.opened().store().control(std::vector{task.id}, order, "joe", 1s));
-    }
+        door_.opened().reader(), settings));
   }
   static message::HandOverSettings ordered() {
     message::HandOverSettings settings = message_settings();
@@ -246,8 +224,6 @@ class MessageOrder : public MessageHandOver {
     std::erase(mine, "other");
     return mine;
   }
-
-  std::unique_ptr<message::OrderWatch> watch_;
 };
 
 TEST_F(MessageOrder, NoneOvertakesAnOlderOneOfItsKey) {
@@ -275,41 +251,36 @@ TEST_F(MessageOrder, ADeadHeadBlocksItsKeyUntilSomebodyHasDealtWithIt) {
   EXPECT_THAT(ran_of_key(), ElementsAre("dead"));
   for (const task::Task& task : tasks()) {
     EXPECT_EQ(task.retries, 0) << "waiting uses no retry";
+    if (task.state != task::State::kDead) continue;
+    task::Order order;
+    order.move = task::Move::kIgnore;
+    ASSERT_TRUE(door_.opened().store().control(std::vector{task.id}, order, "joe", 1s));
   }
-  ignore_dead();
   EXPECT_TRUE(soon([&] { return count_of(task::State::kSucceeded) == 2; }));
 }
 
-TEST_F(MessageOrder, TheEndOfOneWakesTheNextOfItsKey) {
-  start_watched();
+// And not in the hands of the node, which has room for other work.
+TEST_F(MessageOrder, ALongLineWaitsInTheStoreAndGoesOnInItsOrder) {
+  start({.pause_min = 10ms, .pause_max = 10ms});
+  std::vector<Message> batch{message("dead", "{}", "c-7")};
+  std::vector<std::string> expected{"dead"};
+  for (int i = 0; i < 40; ++i) {
+    expected.push_back(std::to_string(i));
+    batch.push_back(message(expected.back(), "{}", "c-7"));
+  }
 
-  deal({message("late", "{}", "c-7"), message("2", "{}", "c-7"), message("3", "{}", "c-7"),
-        message("4", "{}", "c-7")},
-       ordered());
+  deal(batch, ordered());
+  ASSERT_TRUE(soon([&] { return count_of(task::State::kDead) == 1; }));
+  EXPECT_TRUE(soon([&] { return count_of(task::State::kPending) >= 35; }));
+  for (const task::Task& task : tasks()) {
+    if (task.state != task::State::kDead) continue;
+    task::Order order;
+    order.move = task::Move::kIgnore;
+    ASSERT_TRUE(door_.opened().store().control(std::vector{task.id}, order, "joe", 1s));
+  }
 
-  EXPECT_TRUE(soon([&] { return count_of(task::State::kSucceeded) == 4; }));
-  EXPECT_THAT(ran(), ElementsAre("late", "late", "2", "3", "4"));
-}
-
-// Nobody on this node ends it: it is looked at.
-TEST_F(MessageOrder, APersonsDecisionOnTheHeadWakesTheNext) {
-  start_watched();
-  deal({message("dead", "{}", "c-7"), message("2", "{}", "c-7"), message("3", "{}", "c-7")},
-       ordered());
-  const auto are_put_off = [&] {
-    return std::ranges::count_if(tasks(), [](const task::Task& task) {
-             return task.last_error && task.last_error->code == "WAITS_FOR_ORDER";
-           }) == 2;
-  };
-  ASSERT_TRUE(soon([&] { return count_of(task::State::kDead) == 1 && are_put_off(); }));
-  const auto fence_of_last = [&] { return tasks().front().ticket.fence; };
-  const task::Fence before = fence_of_last();
-
-  ignore_dead();
-
-  EXPECT_TRUE(soon([&] { return count_of(task::State::kSucceeded) == 2; }));
-  EXPECT_THAT(ran(), ElementsAre("dead", "2", "3"));
-  EXPECT_EQ(before.value + 3, fence_of_last().value) << "woken, claimed, done: no other write";
+  EXPECT_TRUE(soon([&] { return count_of(task::State::kSucceeded) == 40; }));
+  EXPECT_EQ(ran(), expected);
 }
 
 TEST_F(MessageOrder, ADeadHeadIsSkippedWhereThatIsWanted) {

@@ -22,7 +22,6 @@
 #include "base/ulid_source.h"
 #include "engine/node.h"
 #include "message/feeder.h"
-#include "message/order_watch.h"
 #include "message/refusals.h"
 #include "store/opened.h"
 
@@ -65,8 +64,6 @@ class MessageDoor {
   void join();
 
   [[nodiscard]] std::vector<api::SourceCard> sources() const;
-  // Of tasks of message kinds; waits for nothing.
-  void happened(const engine::Moved& moved);
 
  private:
   struct Source {
@@ -83,8 +80,6 @@ class MessageDoor {
   const Parts parts_;
   MessageBacklog backlog_;
   message::Refusals refusals_;
-  // Where a source keeps its order.
-  std::unique_ptr<message::OrderWatch> order_watch_;
   std::map<std::string, Source> sources_;
 };
 

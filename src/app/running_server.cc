@@ -30,6 +30,7 @@
 #include "embed/guard_notice.h"
 #include "embed/open_store.h"
 #include "http/client.h"
+#include "message/log_lines.h"
 
 namespace recourse::app {
 namespace {
@@ -212,7 +213,7 @@ class Server final : public RunningServer {
     const auto* moved = std::get_if<engine::Moved>(&happening);
     if (moved == nullptr) return;
     if (is_degrade_kind(moved->kind)) degrade::log_moved(log_, *moved);
-    if (is_message_kind(moved->kind)) messages_->happened(*moved);
+    if (is_message_kind(moved->kind)) message::log_moved(log_, *moved);
   }
   [[nodiscard]] bool is_degrade_kind(const task::Kind& kind) const {
     const auto found = config_.kinds.find(kind.value);

@@ -150,10 +150,7 @@ struct Engine::Impl {
     const auto* moved = std::get_if<engine::Moved>(&happening);
     if (moved == nullptr) return;
     if (degrade_kinds.contains(moved->kind)) degrade::log_moved(log, *moved);
-    if (messages && messages->find(moved->kind.value) != nullptr) {
-      messages->moved(*moved);
-      message::log_moved(log, *moved);
-    }
+    if (messages && messages->find(moved->kind.value) != nullptr) message::log_moved(log, *moved);
   }
 
   // What was asked for may concern any node.

@@ -11,7 +11,6 @@
 #include "engine/core/rules.h"
 #include "message/consumer.h"
 #include "message/feeder.h"
-#include "message/order_watch.h"
 #include "message/records.h"
 #include "recourse/messages.h"
 #include "task/ids.h"
@@ -48,7 +47,6 @@ struct MessageDoor {
   // Before anything goes that handlers and marks use.
   void join() {
     for (const MessageFeeder& one : feeders) one.feeder->join();
-    if (order_watch) order_watch->join();
   }
 
   [[nodiscard]] MessageGroup* find(std::string_view group) const {
@@ -61,11 +59,6 @@ struct MessageDoor {
     return all;
   }
 
-  // Of tasks of its groups.
-  void moved(const engine::Moved& moved) const {
-    if (order_watch) order_watch->moved(moved);
-  }
-
   // One of the group that has the topic, or any; empty: the group has no source.
   [[nodiscard]] message::Feeder* feeder_of(std::string_view group, std::string_view topic) const;
   // Durable on the broker when it answers.
@@ -73,8 +66,6 @@ struct MessageDoor {
 
   const MessagesOptions options;
   std::map<std::string, std::unique_ptr<MessageGroup>, std::less<>> groups;
-  // Where a group is ordered.
-  std::unique_ptr<message::OrderWatch> order_watch;
   // Last: they use all of the above.
   std::vector<MessageFeeder> feeders;
 };

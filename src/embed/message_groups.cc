@@ -168,12 +168,8 @@ void Messages::Impl::take_retries(embed::MessageGroup& group) {
                              }});
   }
   if (group.options.ordered) {
-    if (!door.order_watch) {
-      door.order_watch = std::make_unique<message::OrderWatch>(
-          *engine.store.opened, [&node = *engine.node] { node.hint_work(); });
-    }
     handler = message::keep_order(std::move(handler), engine.store.opened->reader(),
-                                  order_of(group.options), door.order_watch.get());
+                                  order_of(group.options));
   }
   engine.register_later(group.name, group.rules, std::move(handler), nullptr);
 }

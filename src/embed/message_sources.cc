@@ -42,7 +42,6 @@ message::SourceSettings settings_of(const SourceOptions& options) {
 }  // namespace
 
 void embed::MessageDoor::stop(Duration limit) {
-  if (order_watch) order_watch->stop();
   std::vector<std::jthread> ends;
   for (const MessageFeeder& one : feeders) {
     ends.emplace_back([feeder = one.feeder.get(), limit] { feeder->stop(limit); });

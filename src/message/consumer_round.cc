@@ -130,12 +130,13 @@ Result<bool> Round::waits(const Item& item) {
   const std::string order = order_of(item);
   if (order.empty() || free_.contains(order)) return false;
   if (blocked_.contains(order)) return true;
-  const auto older =
-      find_older(consumer_.parts.opened.reader(), consumer_.settings.handling.kind, order,
-                 std::nullopt, consumer_.settings.order, consumer_.settings.patience);
+  const Result<std::size_t> older =
+      count_older(consumer_.parts.opened.reader(), consumer_.settings.handling.kind, order,
+                  std::nullopt, consumer_.settings.order, 1, consumer_.settings.patience);
   if (!older) return fail(older.error());
-  (*older ? blocked_ : free_).insert(order);
-  return older->has_value();
+  const bool has_to_wait = *older > 0;
+  (has_to_wait ? blocked_ : free_).insert(order);
+  return has_to_wait;
 }
 
 void Round::handle(std::size_t place) {

@@ -21,6 +21,8 @@ policy::Decision wait_for(Duration pause, std::string message) {
                                             std::string(kWaitsForOrder), std::move(message));
   decision.snooze = pause;
   decision.uses_retry = false;
+  // A long line must not fill what a node may hold.
+  decision.prefer_sticky = false;
   return decision;
 }
 
@@ -43,53 +45,48 @@ Result<> validate(const OrderSettings& settings) {
       .result();
 }
 
-Duration order_pause(Duration waited, const OrderSettings& settings) {
-  return std::clamp(waited / 4, settings.pause_min, settings.pause_max);
+Duration order_pause(Duration waited, std::size_t ahead, const OrderSettings& settings) {
+  const Duration next_in_line = std::clamp(waited / 4, settings.pause_min, settings.pause_max);
+  const auto places = static_cast<Duration::rep>(std::clamp<std::size_t>(ahead, 1, kAheadMax));
+  return std::max(next_in_line, std::min(next_in_line * places, kOrderPauseMax));
 }
 
-Result<std::optional<task::TaskId>> find_older(store::Reader& reader, const task::Kind& kind,
-                                               const std::string& order_key,
-                                               std::optional<task::TaskId> before,
-                                               const OrderSettings& settings, Duration within,
-                                               const std::optional<task::Tenant>& tenant) {
+Result<std::size_t> count_older(store::Reader& reader, const task::Kind& kind,
+                                const std::string& order_key, std::optional<task::TaskId> before,
+                                const OrderSettings& settings, std::size_t most, Duration within,
+                                const std::optional<task::Tenant>& tenant) {
   store::Filter filter;
   filter.tenant = tenant;
   filter.states = blocking_states(settings);
   filter.kinds = {kind};
   filter.search_key = {std::string(kOrderKey), order_key};
   std::optional<task::TaskId> after = before;
+  std::size_t count = 0;
   do {
-    const auto page = reader.list(filter, after, 1, within);
+    const auto page = reader.list(filter, after, most - count, within);
     if (!page) return fail(page.error());
-    if (!page->tasks.empty()) return std::optional(page->tasks.front().id);
+    count += page->tasks.size();
     after = page->next;
-  } while (after);
-  return std::optional<task::TaskId>();
+  } while (after && count < most);
+  return count;
 }
 
-engine::Handler keep_order(engine::Handler handler, store::Reader& reader, OrderSettings settings,
-                           OrderWatch* watch) {
+engine::Handler keep_order(engine::Handler handler, store::Reader& reader, OrderSettings settings) {
   (void)checked(settings);
-  return [handler = std::move(handler), &reader, settings,
-          watch](const std::shared_ptr<engine::AttemptRun>& run) {
+  return [handler = std::move(handler), &reader,
+          settings](const std::shared_ptr<engine::AttemptRun>& run) {
     const task::Task& task = run->task();
     const auto order_key = task.spec.search_keys.find(std::string(kOrderKey));
     if (order_key == task.spec.search_keys.end()) return handler(run);
-    const auto older = find_older(reader, task.spec.kind, order_key->second, task.id, settings,
-                                  kLookPatience, task.spec.tenant);
+    const Result<std::size_t> older =
+        count_older(reader, task.spec.kind, order_key->second, task.id, settings, kAheadMax,
+                    kLookPatience, task.spec.tenant);
     // Its time may be up by now: then nobody waits for the handler any more.
-    if (older && !*older && !run->stop_token().stop_requested()) {
-      if (watch != nullptr) watch->runs(task.id);
-      return handler(run);
-    }
-    if (watch != nullptr && older && *older) {
-      watch->waits(
-          {.waiting = task.id, .behind = **older, .skips_dead = settings.skips_dead_heads});
-    }
+    if (older && *older == 0 && !run->stop_token().stop_requested()) return handler(run);
     const Duration waited = std::max(run->began_at() - task.created_at, Duration::zero());
     run->complete(engine::Decided{
         .decision = wait_for(
-            order_pause(waited, settings),
+            order_pause(waited, older.value_or(1), settings),
             older ? "an older message of the same key is unfinished"
                   : "whether an older message of the same key is unfinished is not known: " +
                         older.error().message),

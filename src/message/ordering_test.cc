@@ -12,22 +12,18 @@ using ::testing::HasSubstr;
 TEST(OrderPause, GrowsWithTheTimeThatItHasWaited) {
   const OrderSettings settings;
 
-  EXPECT_EQ(order_pause(0s, settings), 250ms);
-  EXPECT_EQ(order_pause(4s, settings), 1s);
-  EXPECT_EQ(order_pause(1h, settings), 1min);
+  EXPECT_EQ(order_pause(0s, 1, settings), 250ms);
+  EXPECT_EQ(order_pause(4s, 1, settings), 1s);
+  EXPECT_EQ(order_pause(1h, 1, settings), 2s);
 }
 
-// Each pause ends with a write, of every message behind a head that waits for a person.
-TEST(OrderPause, BoundsWhatWaitingWrites) {
+TEST(OrderPause, GrowsWithThoseAhead) {
   const OrderSettings settings;
-  int first_minutes = 0;
-  Duration waited = 0s;
-  for (; waited < 4min; waited += order_pause(waited, settings)) ++first_minutes;
-  int day = 0;
-  for (; waited < 24h; waited += order_pause(waited, settings)) ++day;
 
-  EXPECT_LE(first_minutes, 32);
-  EXPECT_LE(day, 24 * 60);
+  EXPECT_EQ(order_pause(0s, 3, settings), 750ms);
+  EXPECT_EQ(order_pause(1h, 10, settings), 20s);
+  EXPECT_EQ(order_pause(1h, 1'000'000, settings), 60s);
+  EXPECT_EQ(order_pause(1h, 5, {.pause_min = 2min, .pause_max = 2min}), 2min);
 }
 
 TEST(OrderSettings, EveryBadFieldIsNamed) {
