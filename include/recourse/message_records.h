@@ -55,6 +55,7 @@ struct MessageRecord {
   int attempts = 0;
   // Grows with every change.
   std::int64_t version = 0;
+  // In the past while it runs.
   std::optional<TimePoint> next_retry_at;
   TimePoint created_at;
   TimePoint updated_at;

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 
+#include "app/authorities.h"
 #include "app/config/effective.h"
 #include "app/config/reference.h"
 #include "app/configured.h"
@@ -14,7 +15,12 @@ namespace {
 constexpr int kConfigUsage = 2;
 
 int check(const ConfigFlags& flags) {
-  if (!load_or_complain(flags, environment_of_process())) return kConfigUsage;
+  const auto config = load_or_complain(flags, environment_of_process());
+  if (!config) return kConfigUsage;
+  // A server starts without them, and shows which source or channel lacks its own.
+  const std::vector<Problem> files = check_authorities(*config);
+  for (const Problem& problem : files) std::cerr << to_string(problem) << '\n';
+  if (!files.empty()) return kConfigUsage;
   std::cerr << "the configuration is fine\n";
   return 0;
 }

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/authorities.h"
 #include "app/guard_door.h"
 #include "app/kinds.h"
 #include "app/message_door.h"
@@ -55,9 +54,6 @@ std::optional<Config> load_or_complain(const ConfigFlags& flags, const Environme
   Loaded loaded = load_flags(flags, environment);
   for (const Problem& problem : loaded.problems) std::cerr << to_string(problem) << '\n';
   if (!loaded.config) return std::nullopt;
-  const std::vector<Problem> files = check_authorities(*loaded.config);
-  for (const Problem& problem : files) std::cerr << to_string(problem) << '\n';
-  if (!files.empty()) return std::nullopt;
   Result<> valid = check_kinds(*loaded.config, environment);
   if (valid) valid = check_guards(*loaded.config);
   NullLog unheard;

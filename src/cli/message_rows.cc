@@ -28,10 +28,10 @@ std::string error_of(const boost::json::object& record) {
 
 // Nothing of one that has ended: there is none to come.
 std::string next_retry(const boost::json::object& record, TimePoint now) {
-  std::string at = told_at(record, "next_retry_at", now);
-  if (!at.empty()) return at;
   const std::string state = text_of(record, "state");
-  if (state == "running") return "runs now";
+  const auto at = time_of(record, "next_retry_at");
+  if (state == "running" && (!at || *at <= now)) return "runs now";
+  if (at) return told_at(record, "next_retry_at", now);
   if (state == "paused") return "none while it is paused";
   if (text_of(record, "status") == "PENDING") return "none: it waits for a person";
   return {};
@@ -138,7 +138,7 @@ std::string message_summary_page(const boost::json::object& summary, TimePoint n
   }
   if (const auto* cancelled = summary.if_contains("cancelled");
       cancelled != nullptr && cancelled->is_number() && *cancelled != 0) {
-    page += fmt::format("{:<16} {}\n", "published again",
+    page += fmt::format("{:<16} {}\n", "cancelled",
                         grouped(static_cast<std::size_t>(cancelled->to_number<std::int64_t>())));
   }
   const auto number = [&](std::string_view name) -> std::optional<double> {

@@ -77,6 +77,11 @@ TEST(MessagePage, TellsWhenItIsRetriedNextOrWhyNot) {
 
   EXPECT_THAT(page_of("RETRYING", "pending", "2026-05-01T00:00:04Z"),
               HasSubstr("next retry   2026-05-01T00:00:04Z  (in 4s)"));
+  EXPECT_THAT(page_of("RETRYING", "running", "2026-05-01T00:00:04Z"),
+              HasSubstr("next retry   2026-05-01T00:00:04Z  (in 4s)"))
+      << "a node has it, and waits for its time";
+  EXPECT_THAT(page_of("RETRYING", "running", "2026-04-30T23:59:59Z"),
+              HasSubstr("next retry   runs now"));
   EXPECT_THAT(page_of("RETRYING", "running", nullptr), HasSubstr("next retry   runs now"));
   EXPECT_THAT(page_of("RETRYING", "paused", nullptr), HasSubstr("next retry   none while"));
   EXPECT_THAT(page_of("PENDING", "dead", nullptr), HasSubstr("next retry   none: it waits"));

@@ -5,6 +5,7 @@
 #include "message/consumer_round.h"
 #include "message/first_attempt.h"
 #include "message/log_lines.h"
+#include "message/replay.h"
 
 namespace recourse::message {
 namespace {
@@ -17,10 +18,15 @@ std::string text_of(const FailedRun& failed) { return policy::describe(failed.fa
 
 }  // namespace
 
+std::optional<Ran> Round::recall(const Item& item) {
+  return consumer_.in_flight.recall(item.key, replays_of(item.message->headers),
+                                    consumer_.settings.handling.keep_done_for);
+}
+
 void Round::known(std::size_t place, const store::Seen& seen) {
   Item& item = items_[place];
   const Consumption skipped{.how = Ending::kSkipped, .record = seen.task};
-  std::optional<Ran> before = consumer_.in_flight.recall(item.key);
+  std::optional<Ran> before = recall(item);
   if (!before) return answer(place, skipped);
   // It was run here, and could not be marked; perhaps it was after all, and only the reply is
   // missing. Then nobody was told of it yet.
@@ -89,6 +95,7 @@ void Round::put_off(std::span<const store::Dealt> asked, std::span<const std::si
   }
   for (const std::size_t place : places) {
     Item& item = items_[place];
+    item.ran.replays = replays_of(item.message->headers);
     consumer_.in_flight.remember(item.key, std::move(item.ran));
     refuse(place, error);
   }

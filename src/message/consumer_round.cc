@@ -145,7 +145,7 @@ void Round::handle(std::size_t place) {
     return refuse(place, {ErrorCode::kUnavailable,
                           "an older message of its key is not recorded yet: it comes first"});
   }
-  if (std::optional<Ran> before = consumer_.in_flight.recall(item.key)) {
+  if (std::optional<Ran> before = recall(item)) {
     return ended(place, *std::move(before));
   }
   const Result<bool> has_to_wait = waits(item);

@@ -47,6 +47,8 @@ class Round {
   // It has a mark.
   void known(std::size_t place, const store::Seen& seen);
   void handle(std::size_t place);
+  // How it was run here, where that could not be marked.
+  std::optional<Ran> recall(const Item& item);
   // Whether it has to wait for others of its key; an error is its answer.
   Result<bool> waits(const Item& item);
   // There is no body: it is for a person, and no handler is called.

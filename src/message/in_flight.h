@@ -4,6 +4,7 @@
 // Thread safety: safe to use from any thread.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <iterator>
 #include <list>
@@ -32,6 +33,8 @@ struct Ran {
   // Of one that shares a transaction: it got that far.
   bool was_called = false;
   std::string business_id = {};
+  // How often the message had been published again.
+  int replays = 0;
   // The mark that may be there, of a write whose outcome is not known.
   std::optional<store::Seen> offered = std::nullopt;
 };
@@ -57,28 +60,35 @@ class InFlight {
     const MutexLock lock(mutex_);
     (void)take_out(key.value);
     if (unmarked_.size() == kUnmarkedMax) (void)take_out(by_age_.front().key);
-    by_age_.push_back({.key = key.value, .ran = std::move(ran)});
+    by_age_.push_back({.key = key.value, .at = Clock::now(), .ran = std::move(ran)});
     unmarked_.emplace(by_age_.back().key, std::prev(by_age_.end()));
   }
-  std::optional<Ran> recall(const store::MessageKey& key) {
+  // Of this very message: one of its id that comes after so long, as its mark would have been kept,
+  // or was published once more, is another.
+  std::optional<Ran> recall(const store::MessageKey& key, int replays, Duration kept_for) {
     const MutexLock lock(mutex_);
-    return take_out(key.value);
+    std::optional<Unmarked> unmarked = take_out(key.value);
+    if (!unmarked || unmarked->ran.replays != replays) return std::nullopt;
+    if (Clock::now() - unmarked->at > kept_for) return std::nullopt;
+    return std::move(unmarked->ran);
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Unmarked {
     std::string key;
+    Clock::time_point at;
     Ran ran;
   };
 
-  std::optional<Ran> take_out(std::string_view key) REQUIRES(mutex_) {
+  std::optional<Unmarked> take_out(std::string_view key) REQUIRES(mutex_) {
     const auto found = unmarked_.find(key);
     if (found == unmarked_.end()) return std::nullopt;
     const auto place = found->second;
-    std::optional<Ran> ran = std::move(place->ran);
     unmarked_.erase(found);
+    std::optional<Unmarked> unmarked = std::move(*place);
     by_age_.erase(place);
-    return ran;
+    return unmarked;
   }
 
   Mutex mutex_;

@@ -39,7 +39,10 @@ Result<Record> record_of(const task::Task& task) {
   record.retries_left = retries_left_of(task);
   record.attempts = task.attempts;
   record.version = task.ticket.fence.value;
-  if (task.state == task::State::kPending) record.next_retry_at = task.due_at;
+  // One that a node has waits there for its time, or it has come.
+  if (task.state == task::State::kPending || task.state == task::State::kRunning) {
+    record.next_retry_at = task.due_at;
+  }
   record.created_at = task.created_at;
   record.updated_at = task.ended_at.value_or(task.created_at);
   record.ended_at = task.ended_at;

@@ -38,6 +38,7 @@ struct Record {
   int attempts = 0;
   // Grows with every change.
   std::int64_t version = 0;
+  // In the past while it runs.
   std::optional<TimePoint> next_retry_at = std::nullopt;
   TimePoint created_at = {};
   // When it was last tried, or ended.

@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <string_view>
 
 #include "policy/strategy.h"
 
 namespace recourse::notify {
 namespace {
+
+// As the message door names it. Other search keys are their callers' own, and may hold a card's
+// number.
+constexpr std::string_view kMessageIdKey = "message_id";
 
 Event event_of(const task::Task& task) {
   switch (policy::escalation_of(task)) {
@@ -40,13 +45,12 @@ Notice notice_of(const store::DueCase& due, const Sayer& sayer) {
   notice.attributes["fence"] = fmt::format("{}", due.held.fence.value);
   if (!task.spec.shard_key.value.empty()) {
     notice.attributes["shard_key"] = task.spec.shard_key.value;
-    notice.ids.insert("shard_key");
   }
   if (!due.held.assignee.empty()) notice.attributes["assignee"] = due.held.assignee;
   // What people find the task by.
   for (const auto& [name, value] : task.spec.search_keys) {
     notice.attributes.emplace("key " + name, value);
-    notice.ids.insert("key " + name);
+    if (name == kMessageIdKey) notice.ids.insert("key " + name);
   }
   if (!sayer.link.empty()) notice.link = sayer.link + task::to_string(task.id);
   return notice;

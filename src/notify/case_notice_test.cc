@@ -20,17 +20,18 @@ TEST(CaseNotice, SaysWhetherRetriesRanOut) {
   EXPECT_EQ(notice_of(due, {}).event, Event::kNonRetryableFailed);
 }
 
-TEST(CaseNotice, WhatATaskIsFoundByAreIds) {
+// Under other names callers may keep anything, a card's number too.
+TEST(CaseNotice, TheIdOfAMessageIsOneAndNothingElseIs) {
   store::DueCase due;
   due.task.state = task::State::kDead;
-  due.task.spec.search_keys = {{"message_id", "4111111111111111"}};
+  due.task.spec.search_keys = {{"message_id", "4111111111111111"}, {"pan", "4111111111111111"}};
   due.task.spec.shard_key = task::ShardKey("7");
   due.held.assignee = "joe";
 
   const Notice notice = notice_of(due, {});
 
   EXPECT_EQ(notice.attributes.at("key message_id"), "4111111111111111");
-  EXPECT_EQ(notice.ids, (std::set<std::string>{"key message_id", "shard_key"}));
+  EXPECT_EQ(notice.ids, (std::set<std::string>{"key message_id"}));
 }
 
 }  // namespace
