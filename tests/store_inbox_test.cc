@@ -57,8 +57,9 @@ class LossyInbox : public ::testing::Test {
     return dealt;
   }
   std::vector<bool> mark(const std::vector<Dealt>& batch) {
+    const std::vector<Marked> answers = inbox_.mark(batch, 1s).value();
     std::vector<bool> are_new;
-    for (const Marked& marked : inbox_.mark(batch, 1s).value()) are_new.push_back(marked.is_new);
+    for (const Marked& marked : answers) are_new.push_back(marked.is_new);
     return are_new;
   }
 
