@@ -228,19 +228,35 @@ TEST_F(MessageConsumer, MarksWhoseTimeIsOverAreSweptPageAfterPage) {
   EXPECT_EQ(store_.shaky.sweep(500, 1s).value(), 0U);
 }
 
-TEST(InFlight, TheOldestAreForgottenWhenThereAreTooMany) {
-  InFlight in_flight;
-  const auto key = [](std::size_t number) { return store::MessageKey(std::to_string(number)); };
-  for (std::size_t i = 0; i < InFlight::kUnmarkedMax; ++i) in_flight.remember(key(i), {});
-  in_flight.remember(key(0), {.business_id = "again"});
+class InFlightRuns : public ::testing::Test {
+ protected:
+  static store::MessageKey key(std::size_t number) {
+    return store::MessageKey(std::to_string(number));
+  }
+  std::optional<Ran> recall(std::size_t number) { return in_flight_.recall(key(number), 0, 1h); }
 
-  in_flight.remember(key(InFlight::kUnmarkedMax), {});
+  InFlight in_flight_;
+};
 
-  EXPECT_FALSE(in_flight.recall(key(1)));
-  EXPECT_EQ(in_flight.recall(key(0))->business_id, "again");
-  EXPECT_TRUE(in_flight.recall(key(2)));
-  EXPECT_TRUE(in_flight.recall(key(InFlight::kUnmarkedMax)));
-  EXPECT_FALSE(in_flight.recall(key(2)));
+TEST_F(InFlightRuns, TheOldestAreForgottenWhenThereAreTooMany) {
+  for (std::size_t i = 0; i < InFlight::kUnmarkedMax; ++i) in_flight_.remember(key(i), {});
+  in_flight_.remember(key(0), {.business_id = "again"});
+
+  in_flight_.remember(key(InFlight::kUnmarkedMax), {});
+
+  EXPECT_FALSE(recall(1));
+  EXPECT_EQ(recall(0)->business_id, "again");
+  EXPECT_TRUE(recall(2));
+  EXPECT_TRUE(recall(InFlight::kUnmarkedMax));
+  EXPECT_FALSE(recall(2));
+}
+
+TEST_F(InFlightRuns, AnotherMessageOfTheSameIdWasNotRun) {
+  in_flight_.remember(key(1), {});
+  in_flight_.remember(key(2), {});
+
+  EXPECT_FALSE(in_flight_.recall(key(1), 1, 1h)) << "it was published once more";
+  EXPECT_FALSE(in_flight_.recall(key(2), 0, -1us)) << "its mark would be swept by now";
 }
 
 // Two processes: the mark has one winner.
