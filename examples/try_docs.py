@@ -37,7 +37,8 @@ recourse() {
   printf %s "$URL" > url
   export RECOURSE_SERVER=$URL
 }
-redis-cli() { command redis-cli -u "$REDIS" "$@"; }
+# It takes a URL without a user for one whose user has no name.
+redis-cli() { command redis-cli --no-auth-warning -u "${REDIS/:\/\/:/://default:}" "$@"; }
 curl() {
   command curl "$@" > answer; cat answer
   ! grep -q '"type":"about:blank"' answer || { echo "REFUSED: curl $*" >&2; exit 1; }
@@ -54,15 +55,10 @@ def script_of(text):
     # Written for a server on its usual port; this one has another.
     script = "\n".join(lines).replace("R=http://127.0.0.1:7070", "R=$URL")
     script = script.replace('"http://127.0.0.1:7070', 'open("url").read() + "')
-    # So has the broker of the tests,
-    if "redis://127.0.0.1:6379/0" in script:
-        script = script.replace("redis://127.0.0.1:6379/0", redis_url())
-    # and so does the reader's own service.
+    # The broker of the tests has another too, and a password,
+    script = script.replace("url: redis://127.0.0.1:6379/0", "url: env:REDIS")
+    # and the reader's own service has another.
     return script.replace("9000", str(free_port()))
-
-
-def redis_url():
-    return os.environ.get("RECOURSE_TEST_REDIS") or sys.exit("start the brokers with ./dev test")
 
 
 def free_port():
@@ -88,10 +84,13 @@ def main():
         text = file.read()
     check_quotations(text)
     script = script_of(text)
+    redis = os.environ.get("RECOURSE_TEST_REDIS", "")
+    if "redis-cli" in text and not redis:
+        sys.exit("start the brokers with ./dev test")
     clean = {name: value for name, value in os.environ.items() if not name.startswith("RECOURSE")}
     with tempfile.TemporaryDirectory() as folder:
         ended = subprocess.run(["bash", "-c", script], cwd=folder,
-                               env={**clean, "PROGRAM": program, "REDIS": os.environ.get("RECOURSE_TEST_REDIS", "")},
+                               env={**clean, "PROGRAM": program, "REDIS": redis},
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if ended.returncode != 0:
         sys.exit(f"a line of {page} does not work:\n{ended.stdout}")

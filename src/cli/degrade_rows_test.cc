@@ -52,7 +52,7 @@ TEST(FailureTable, NeverCutsAnId) {
   one["member"] = "member-0f8fad5b-d9cd-469f-a165-70867728950e";
   one["related_id"] = "order-1";
 
-  const std::string table = failure_table({one}, kNow).render(120, kPlain);
+  const std::string table = failure_table({one}, kNow).render(140, kPlain);
   EXPECT_THAT(table, HasSubstr("member-0f8fad5b-d9cd-469f-a165-70867728950e"));
   EXPECT_THAT(failure_table({one}, kNow).render(80, kPlain), Not(HasSubstr("member-")))
       << "it leaves rather than be cut";
