@@ -173,7 +173,9 @@ class MessageKilled : public MessageBroker {
     do {
       auto page = reader.list({}, after, store::kPageRowsMax, 10s).value();
       for (task::Task& task : page.tasks) {
-        all[task.spec.search_keys.at("message_id")].push_back(std::move(task));
+        // The library cleans up by tasks of its own.
+        const auto id = task.spec.search_keys.find("message_id");
+        if (id != task.spec.search_keys.end()) all[id->second].push_back(task);
       }
       after = page.next;
     } while (after);

@@ -89,8 +89,10 @@ void handle(Messages& messages, bool in_transaction, const std::string& group, c
 
 Result<> run(char** arguments) {
   const Work work(arguments[3], arguments[7]);
-  auto engine = Engine::open(
-      {.store = std::string("sqlite:") + arguments[2], .node = "node", .scan_period = 200ms});
+  auto engine = Engine::open({.store = std::string("sqlite:") + arguments[2],
+                              .node = "node",
+                              .scan_period = 200ms,
+                              .log = [](std::string_view, std::string_view) {}});
   if (!engine) return fail(engine.error());
   auto messages = Messages::on(*engine);
   if (!messages) return fail(messages.error());
