@@ -13,15 +13,15 @@ constexpr Duration kLookWithin = std::chrono::seconds(10);
 
 void examine_table(const Config& config, const std::string& about, const GuardConfig& guard,
                    Findings& findings) {
-  constexpr std::string_view about_keys = "its database, table and fields";
+  constexpr std::string_view kAboutKeys = "its database, table and fields";
   const auto table = open_guard_alone(config, guard);
   if (!table) {
     return findings.broken(about, in_words_of_file(table.error().message),
-                           remedy_by_keys("database", about_keys));
+                           remedy_by_keys("database", kAboutKeys));
   }
   const auto plan = (*table)->plan(kLookWithin);
   if (!plan) {
-    return findings.broken(about, plan.error().message, remedy_by_keys("database", about_keys));
+    return findings.broken(about, plan.error().message, remedy_by_keys("database", kAboutKeys));
   }
   if (plan->statements.empty()) {
     return findings.fine(about, guard.settings.table + " has all columns and indexes");

@@ -57,11 +57,11 @@ Result<boost::json::array> guard_reports(const std::string& file, const std::str
     if (report) {
       for (const auto& [key, value] : api::to_json(*report)) shape[key] = value;
     } else {
-      std::string why = in_words_of_file(report.error().message);
+      const std::string why = in_words_of_file(report.error().message);
       if (!wanted.empty()) {
         return fail(report.error().code, fmt::format("guards.{}: {}", name, why));
       }
-      shape["error"] = std::move(why);
+      shape["error"] = why;
     }
     reports.push_back(std::move(shape));
   }
