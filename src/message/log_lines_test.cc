@@ -39,7 +39,7 @@ engine::Moved moved(task::State to, int attempts_before) {
                       .escalation = std::nullopt,
                       .error = std::nullopt,
                       .took = 1ms,
-                      .was = std::move(was)};
+                      .was = was};
   if (to != task::State::kSucceeded) moved.error = task::Reason{"HTTP_503", "it is away"};
   return moved;
 }

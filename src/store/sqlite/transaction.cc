@@ -174,8 +174,8 @@ Result<std::vector<bool>> SqliteTransaction::insert_marks(std::span<const NewMar
 }
 
 Result<> SqliteTransaction::insert_absent(std::span<const NewMark* const> marks) {
-  static const std::string kMany = insert_of(kMarksAtOnce);
-  static const std::string kOne = insert_of(1);
+  static const std::string many = insert_of(kMarksAtOnce);
+  static const std::string one = insert_of(1);
   const TimePoint at = clock_.now();
   Values values;
   values.reserve(marks.size() * kMarkColumns);
@@ -189,7 +189,7 @@ Result<> SqliteTransaction::insert_absent(std::span<const NewMark* const> marks)
     values.time(saturating_add(at, mark->keep_for));
   }
   const auto inserted =
-      connection().execute(marks.size() == kMarksAtOnce ? kMany : kOne, values.view());
+      connection().execute(marks.size() == kMarksAtOnce ? many : one, values.view());
   return inserted ? Result<>() : fail(inserted.error());
 }
 
