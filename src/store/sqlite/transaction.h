@@ -31,8 +31,9 @@ class SqliteTransaction final : public relational::RelationalTransaction {
   Result<std::vector<bool>> delete_all(std::span<const Finish> finishes);
   Result<std::vector<bool>> delete_copied(std::span<const Finish> finishes);
 
-  // As many as one statement takes, or one.
-  Result<> insert_absent(std::span<const NewMark* const> marks);
+  // As many as one statement takes, or one. kConflict: one of them is there, and none was inserted.
+  Result<> insert_absent(std::span<const NewMark> marks);
+  Result<> insert_each(std::span<const NewMark> marks, std::vector<bool>& fresh);
 
   const Clock& clock_;
 };
