@@ -2,6 +2,7 @@
 
 #include <iostream>
 #include <memory>
+#include <vector>
 
 #include "app/authorities.h"
 #include "app/config/effective.h"
@@ -14,13 +15,19 @@ namespace {
 
 constexpr int kConfigUsage = 2;
 
-int check(const ConfigFlags& flags) {
-  const auto config = load_or_complain(flags, environment_of_process());
-  if (!config) return kConfigUsage;
-  // A server starts without them, and shows which source or channel lacks its own.
-  const std::vector<Problem> files = check_authorities(*config);
+// A server starts without the certificates of a source, and shows which one lacks its own: only
+// whoever checks wants to hear of them, all at once.
+bool names_missing_authorities(const ConfigFlags& flags) {
+  const Loaded loaded = load_flags(flags, environment_of_process());
+  if (!loaded.config) return false;
+  const std::vector<Problem> files = check_authorities(*loaded.config);
   for (const Problem& problem : files) std::cerr << to_string(problem) << '\n';
-  if (!files.empty()) return kConfigUsage;
+  return !files.empty();
+}
+
+int check(const ConfigFlags& flags) {
+  if (names_missing_authorities(flags)) return kConfigUsage;
+  if (!load_or_complain(flags, environment_of_process())) return kConfigUsage;
   std::cerr << "the configuration is fine\n";
   return 0;
 }
