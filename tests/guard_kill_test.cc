@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -84,7 +85,7 @@ class NodeProcess {
 struct Story {
   std::vector<std::string> twice_at_once;
   int starts = 0;
-  int cut_off = 0;
+  std::map<std::int64_t, int> cut_off = {};  // how often, by row
 };
 
 // Lines are in the order in which they happened: every write appends.
@@ -105,10 +106,13 @@ Story read(const std::filesystem::path& path) {
     ++story.starts;
     const auto before = running.find(row);
     if (before != running.end()) {
-      ++story.cut_off;
+      ++story.cut_off[std::stoll(row)];
       if (!dead.contains(before->second)) story.twice_at_once.push_back(line);
     }
     running[row] = incarnation;
+  }
+  for (const auto& [row, incarnation] : running) {
+    if (dead.contains(incarnation)) ++story.cut_off[std::stoll(row)];
   }
   return story;
 }
@@ -182,9 +186,12 @@ class GuardKilled : public GuardOnStore {
       app_.execute("UPDATE user_bill SET status = 'SUCCESS' WHERE id = ?", {id});
     }
   }
-  // What is not as its script says.
+  // What is not as its script says. A row that was running at three deaths may be their cause, and
+  // then it is with a person (I7); the ledger has those within its handler, and not one between it
+  // and the write of what came of it.
   std::vector<std::string> wrong_ends() {
     std::vector<std::string> wrong;
+    std::map<std::int64_t, int> cut_off = read(path("ledger")).cut_off;
     for (const SqlRow& row :
          app_.query("SELECT id, err_status, status FROM user_bill WHERE err_status IS NOT NULL")) {
       const auto id = std::get<std::int64_t>(row[0]);
@@ -192,8 +199,12 @@ class GuardKilled : public GuardOnStore {
       const int end = end_of(script(id));
       const std::string status = end == 4001 ? "FAIL" : "SUCCESS";
       if (id % step_ == 0 && err_status == end && std::get<std::string>(row[2]) == status) continue;
+      if (cut_off[id] >= 2 && err_status == 4001 && std::get<std::string>(row[2]) == "FAIL") {
+        continue;
+      }
       wrong.push_back(std::to_string(id) + ": " + std::to_string(err_status) + " " +
-                      std::get<std::string>(row[2]) + ", not " + std::to_string(end));
+                      std::get<std::string>(row[2]) + ", not " + std::to_string(end) +
+                      ", cut off " + std::to_string(cut_off[id]) + " times");
     }
     return wrong;
   }
@@ -229,7 +240,9 @@ TEST_P(GuardKilled, NoRowIsHandledTwiceAtOnceAndEachEndsAsItsScriptSays) {
   EXPECT_EQ(count("err_status IS NOT NULL"), stuck_) << "nothing else was touched";
   EXPECT_EQ(count("id > 0"), rows_);
   RecordProperty("handler_starts", story.starts);
-  RecordProperty("cut_off", story.cut_off);
+  RecordProperty("cut_off", static_cast<int>(story.cut_off.size()));
+  RecordProperty("cut_off_again", static_cast<int>(std::ranges::count_if(
+                                      story.cut_off, [](auto row) { return row.second >= 2; })));
   RecordProperty("seconds", std::to_string(took.count()));
   with_guard([&](Bills& bills) {
     const GuardFigures before = bills.figures();

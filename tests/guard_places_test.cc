@@ -7,18 +7,17 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class GuardPlaces : public ::testing::TestWithParam<const char*> {
- protected:
-  static GuardOptions options_of(std::string database) {
-    return {.database = std::move(database),
-            .table = "user_bill",
-            .status_field = "status",
-            .success_value = "SUCCESS",
-            .fail_value = "FAIL",
-            .min_interval = 1s,
-            .scan_every = 100ms};
-  }
-};
+GuardOptions options_of(std::string database) {
+  return {.database = std::move(database),
+          .table = "user_bill",
+          .status_field = "status",
+          .success_value = "SUCCESS",
+          .fail_value = "FAIL",
+          .min_interval = 1s,
+          .scan_every = 100ms};
+}
+
+class GuardPlaces : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Stores, GuardPlaces, kGuardStores, guard_store_name);
 
 // On SQLite all writes go through the store's one writer.
@@ -72,6 +71,51 @@ TEST(GuardPlace, AStoreInMemoryHasNoTablesAndSaysWhatToDo) {
 
   ASSERT_FALSE(started);
   EXPECT_THAT(started.error().message, HasSubstr("database"));
+}
+
+// An application that writes without a pause, or holds a long transaction, keeps nobody from
+// starting; tables of one file share its one opener then too.
+TEST(GuardPlace, AFileThatIsLockedAtTheStartIsOpenedByAScanAfterwards) {
+  const TemporaryDirectory directory;
+  Application app("sqlite:" + (directory.path() / "shop.db").string());
+  app.execute(bill_table());
+  app.execute("INSERT INTO user_bill VALUES (1, 'u-1', 'FAIL', 10)");
+  app.execute("CREATE TABLE refund (id INTEGER PRIMARY KEY, user_id TEXT, status TEXT)");
+  app.execute("INSERT INTO refund VALUES (1, 'u-1', 'FAIL')");
+  LogLines log;
+  Engine engine =
+      Engine::open({.store = "memory:", .scan_period = 100ms, .log = log.sink()}).value();
+  Guards guards = Guards::on(engine).value();
+  GuardOptions options = options_of(app.url());
+  auto bills = guards.add(std::make_shared<Bills>(options));
+  options.table = "refund";
+  auto refunds = guards.add(std::make_shared<Bills>(options));
+  for (const auto& each : {bills, refunds}) each->on_check = [](const RowId&) { return true; };
+  app.execute("BEGIN EXCLUSIVE");
+
+  engine.start().value();
+
+  EXPECT_EQ(bills->mark_abnormal(1).error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(log.count("guard_not_ready"), 2);
+  app.execute("COMMIT");
+  EXPECT_TRUE(eventually([&] { return bills->mark_abnormal(1).has_value(); }));
+  EXPECT_TRUE(eventually([&] { return refunds->mark_abnormal(1).has_value(); }));
+  for (const char* table : {"user_bill", "refund"}) {
+    EXPECT_TRUE(eventually([&] {
+      return app.text("SELECT status FROM " + std::string(table)) == "SUCCESS";
+    })) << table;
+  }
+}
+
+TEST(GuardPlace, WrongSettingsAreToldAlthoughTheDatabaseIsAway) {
+  Engine engine = Engine::open({.store = "memory:"}).value();
+  auto bills = Guards::on(engine).value().add(std::make_shared<Bills>(
+      GuardOptions{.database = "postgres://nobody@127.0.0.1:1/none", .table = "no such; name"}));
+
+  const Result<> started = engine.start();
+
+  ASSERT_FALSE(started);
+  EXPECT_THAT(started.error().message, HasSubstr("table"));
 }
 
 TEST(GuardPlace, AnEngineHasOneGuardDoor) {

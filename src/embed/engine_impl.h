@@ -72,7 +72,7 @@ struct Engine::Impl {
   // The first thing that was wrong before start().
   std::optional<Error> wrong;
   std::vector<std::function<Result<>()>> registrations;
-  guard::Databases databases;
+  std::shared_ptr<guard::Databases> databases = std::make_shared<guard::Databases>();
   // Before the node, whose threads may still run their rows when it ends.
   std::unique_ptr<guard::Door> guards;
   std::vector<std::shared_ptr<Guard>> guarded;

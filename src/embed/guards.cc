@@ -13,8 +13,8 @@
 namespace recourse {
 namespace {
 
-// Opening a table, and adding what is missing there without being in anybody's way.
-constexpr Duration kOpenPatience = std::chrono::minutes(2);
+// What its table misses is there already: it was opened with it.
+constexpr Duration kLookPatience = std::chrono::seconds(10);
 
 guard::GuardSettings settings_of(const GuardOptions& options, std::string route) {
   return {.name = options.name.empty() ? options.table : options.name,
@@ -82,14 +82,17 @@ void Guards::take(const std::shared_ptr<Guard>& guard) {
   engine.registrations.emplace_back(
       [&engine, guard,
        settings = settings_of(guard->options(), guard->manual_success_route())]() -> Result<> {
-        auto table = embed::open_guarded(engine.databases, guard->options().database,
-                                         {.url = engine.store_url, .opened = *engine.store.opened},
-                                         settings, kOpenPatience);
+        auto table =
+            embed::open_guarded({.database = guard->options().database, .settings = settings},
+                                {.databases = engine.databases,
+                                 .own = {.url = engine.store_url, .opened = *engine.store.opened},
+                                 .clock = engine.clock,
+                                 .log = engine.log});
         if (!table) return fail(table.error());
         Result<> added = engine.guards->add({.table = *std::move(table),
                                              .handlers = handlers_of(guard),
                                              .kind = embed::kind_settings(guard->options().kind)},
-                                            kOpenPatience);
+                                            kLookPatience);
         if (!added) return added;
         guard->impl_->started.store(engine.guards->find(settings.name), std::memory_order_release);
         return {};

@@ -1,13 +1,29 @@
 #include "embed/open_guarded.h"
 
+#include <chrono>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
+#include <utility>
+
+#include "guard/door.h"
+#include "guard/late_table.h"
 
 namespace recourse::embed {
 namespace {
 
 constexpr std::string_view kSqliteFile = "sqlite:";
+
+struct Patience {
+  Duration open;
+  Duration add;
+};
+// Columns and indexes of a large table take their time.
+constexpr Patience kAtStart = {.open = std::chrono::seconds(10), .add = std::chrono::minutes(10)};
+// The same on a scan's thread, which a stop waits for.
+constexpr Patience kLater = {.open = std::chrono::seconds(5), .add = std::chrono::seconds(20)};
+
+using Table = std::unique_ptr<guard::GuardedTable>;
 
 // One file by two names is one file: only one connection of a process may write it.
 bool is_same_file(const std::string& one, const std::string& other) {
@@ -18,23 +34,48 @@ bool is_same_file(const std::string& one, const std::string& other) {
   return one == other || is_same;
 }
 
-}  // namespace
-
-Result<std::unique_ptr<guard::GuardedTable>> open_guarded(guard::Databases& databases,
-                                                          const std::string& database,
-                                                          const OwnStore& own,
-                                                          const guard::GuardSettings& settings,
-                                                          Duration within) {
-  const std::string& url = database.empty() ? own.url : database;
-  if (is_same_file(url, own.url)) {
-    return guard::open_table(own.opened.creates(), settings, within);
+Result<Table> open(const Guarded& guarded, const GuardedParts& parts, Duration within) {
+  // Before the database, which may be away: what is wrong with them, no scan can mend.
+  if (Result<> valid = guard::validate(guard::named(guarded.settings)); !valid) {
+    return fail(valid.error());
+  }
+  const std::string& url = guarded.database.empty() ? parts.own.url : guarded.database;
+  if (is_same_file(url, parts.own.url)) {
+    return guard::open_table(parts.own.opened.creates(), guarded.settings, within);
   }
   if (url == "memory:") {
     return fail(ErrorCode::kInvalid,
                 "guard: a store in memory has no tables: name the database of the table (database: "
                 "sqlite:FILE, postgres://... or mysql://...)");
   }
-  return databases.open_table(url, settings, within);
+  return parts.databases->open_table(url, guarded.settings, within);
+}
+
+Result<Table> open_whole(const Guarded& guarded, const GuardedParts& parts, Patience patience) {
+  Result<Table> table = open(guarded, parts, patience.open);
+  Result<> added = table ? (*table)->ensure(patience.add) : fail(table.error());
+  if (added) return table;
+  Error error = added.error();
+  if (parts.in_words != nullptr) error.message = parts.in_words(std::move(error.message));
+  return fail(std::move(error));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<guard::GuardedTable>> open_guarded(const Guarded& guarded,
+                                                          const GuardedParts& parts) {
+  Result<Table> table = open_whole(guarded, parts, kAtStart);
+  if (table || table.error().code != ErrorCode::kUnavailable) return table;
+  parts.log.error("guard_not_ready", {{"guard", guarded.settings.name},
+                                      {"table", guarded.settings.table},
+                                      {"error", table.error().message}});
+  auto open_later = [guarded, parts]() -> Result<Table> {
+    Result<Table> opened = open_whole(guarded, parts, kLater);
+    if (opened) guard::warn_of_missing_indexes(**opened, parts.log);
+    return opened;
+  };
+  return std::make_unique<guard::LateTable>(guard::named(guarded.settings), std::move(open_later),
+                                            table.error(), parts.clock, parts.log);
 }
 
 }  // namespace recourse::embed

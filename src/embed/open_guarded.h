@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "base/result.h"
 #include "guard/table.h"
 #include "store/opened.h"
@@ -16,12 +18,26 @@ struct OwnStore {
   store::OpenedStore& opened;
 };
 
-// Of the engine's own store where `database` is empty or names the same file. Tables of one
-// database share its connections.
-Result<std::unique_ptr<guard::GuardedTable>> open_guarded(guard::Databases& databases,
-                                                          const std::string& database,
-                                                          const OwnStore& own,
-                                                          const guard::GuardSettings& settings,
-                                                          Duration within);
+struct Guarded {
+  // Empty, or the same file: the engine's own store.
+  std::string database;
+  guard::GuardSettings settings;
+};
+
+// What may still be needed when the table is opened later than its guard; it outlives the table.
+struct GuardedParts {
+  // Tables of one database share its connections.
+  std::shared_ptr<guard::Databases> databases;
+  OwnStore own;
+  const Clock& clock;
+  Log& log;
+  // Of complaints: names of settings as whoever reads them knows them.
+  std::string (*in_words)(std::string) = nullptr;
+};
+
+// The table, with the columns and indexes that it missed. Where its database does not answer, or
+// somebody has the file locked, that is logged and the guard begins without it: its scans open it.
+Result<std::unique_ptr<guard::GuardedTable>> open_guarded(const Guarded& guarded,
+                                                          const GuardedParts& parts);
 
 }  // namespace recourse::embed

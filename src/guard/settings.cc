@@ -78,6 +78,12 @@ bool is_identifier(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c); });
 }
 
+GuardSettings named(GuardSettings settings) {
+  if (settings.name.empty()) settings.name = settings.table;
+  if (settings.service_name.empty()) settings.service_name = settings.name;
+  return settings;
+}
+
 Result<> validate(const GuardSettings& settings) {
   FieldChecks checks("guard");
   checks.require(settings.name.empty() || is_name(settings.name), "name",

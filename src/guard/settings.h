@@ -43,6 +43,9 @@ struct GuardSettings {
 // [A-Za-z_][A-Za-z0-9_]{0,62}: what a table or a column may be called.
 bool is_identifier(std::string_view text);
 
+// A name or service name that is empty becomes the table's.
+GuardSettings named(GuardSettings settings);
+
 // By field name, all of them at once.
 Result<> validate(const GuardSettings& settings);
 

@@ -94,8 +94,7 @@ Result<SqlTable::Found> SqlTable::look(const Dialect& dialect, sql::Connection& 
 Result<std::unique_ptr<SqlTable>> SqlTable::open(std::shared_ptr<Database> database,
                                                  GuardSettings settings, MovedClock moved,
                                                  Duration within) {
-  if (settings.name.empty()) settings.name = settings.table;
-  if (settings.service_name.empty()) settings.service_name = settings.name;
+  settings = named(std::move(settings));
   if (Result<> valid = validate(settings); !valid) return fail(valid.error());
   std::optional<Found> found;
   const Result<> looked = database->use(within, [&](sql::Connection& connection) -> Result<> {
@@ -247,11 +246,16 @@ Result<std::unique_ptr<GuardedTable>> open_table(store::Creates& creates,
 Result<std::unique_ptr<GuardedTable>> Databases::open_table(const std::string& url,
                                                             const GuardSettings& settings,
                                                             Duration within) {
-  std::shared_ptr<Database> database = open_[url].lock();
+  std::shared_ptr<Database> database;
+  {
+    const MutexLock lock(mutex_);
+    database = open_[url].lock();
+  }
   if (!database) {
     Result<std::unique_ptr<Database>> opened = open_database(url);
     if (!opened) return fail(opened.error());
     database = *std::move(opened);
+    const MutexLock lock(mutex_);
     open_[url] = database;
   }
   return guard::open_table(std::move(database), settings, within);

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "guard/row.h"
@@ -203,14 +204,16 @@ Result<std::unique_ptr<GuardedTable>> open_table(std::shared_ptr<Database> datab
 
 // Guards of one database share its connections; a SQLite file takes only one opener.
 //
-// Thread safety: none.
+// Thread safety: safe to call from any thread. Of two that open one file at the same moment, one
+// may be told that it is in use; the next time it is shared.
 class Databases {
  public:
   Result<std::unique_ptr<GuardedTable>> open_table(const std::string& url,
                                                    const GuardSettings& settings, Duration within);
 
  private:
-  std::map<std::string, std::weak_ptr<Database>> open_;
+  Mutex mutex_;  // never held while a database is asked
+  std::map<std::string, std::weak_ptr<Database>> open_ GUARDED_BY(mutex_);
 };
 
 }  // namespace recourse::guard

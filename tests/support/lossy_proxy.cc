@@ -9,6 +9,7 @@
 #include <boost/url.hpp>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include "base/invariant.h"
 
@@ -132,12 +133,13 @@ class CommitSpotter {
 
 }  // namespace
 
-LossyProxy::LossyProxy(ServerKind kind, const std::string& server_url)
+LossyProxy::LossyProxy(ServerKind kind, const std::string& server_url, std::string only_after)
     : kind_(kind),
       server_url_(server_url),
       server_path_(kind == ServerKind::kPostgres
                        ? parameter(server_url, "host") + "/" + std::string(kPostgresSocket)
                        : parameter(server_url, "socket")),
+      only_after_(std::move(only_after)),
       listener_(std::make_unique<Socket>(listen_at(folder_.path() / kPostgresSocket))),
       thread_([this] { serve(); }) {}
 
@@ -174,12 +176,15 @@ void LossyProxy::serve() {
 
 void LossyProxy::forward(const std::stop_token& stop, const Socket& client, const Socket& server) {
   CommitSpotter spotter(kind_);
+  bool is_meant = false;
   std::array<pollfd, 2> ends{pollfd{client.fd(), POLLIN, 0}, pollfd{server.fd(), POLLIN, 0}};
   while (!stop.stop_requested()) {
     if (::poll(ends.data(), ends.size(), 10) <= 0) continue;
     if (ends[0].revents != 0) {
       const std::string bytes = client.read_some();
-      if (bytes.empty() || !pass_request(bytes, spotter.sees_commit(bytes), server)) return;
+      is_meant = is_meant || bytes.find(only_after_) != std::string::npos;
+      const bool is_commit = spotter.sees_commit(bytes) && is_meant;
+      if (bytes.empty() || !pass_request(bytes, is_commit, server)) return;
     }
     if (ends[1].revents != 0) {
       const std::string bytes = server.read_some();

@@ -17,7 +17,8 @@ namespace recourse::tests {
 
 class LossyProxy {
  public:
-  LossyProxy(ServerKind kind, const std::string& server_url);
+  // `only_after`: of connections that have sent this text, and of no other, commits are lost.
+  LossyProxy(ServerKind kind, const std::string& server_url, std::string only_after = {});
   ~LossyProxy();
   LossyProxy(const LossyProxy&) = delete;
   LossyProxy& operator=(const LossyProxy&) = delete;
@@ -46,6 +47,7 @@ class LossyProxy {
   const ServerKind kind_;
   const std::string server_url_;
   const std::string server_path_;
+  const std::string only_after_;
   TemporaryDirectory folder_;
   std::unique_ptr<Socket> listener_;
   std::atomic<Loss> loss_ = Loss::kNone;
