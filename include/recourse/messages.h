@@ -175,7 +175,7 @@ struct SourceOptions {
   int consumers = 1;
   // The most messages that are received and not yet acknowledged, and that are looked up and marked
   // together.
-  std::size_t prefetch = 1'000;
+  std::size_t prefetch = 2'000;
   std::size_t batch = 500;
   // Nothing new is taken while so many messages of the group wait for their retries.
   std::int64_t most_waiting = 100'000;

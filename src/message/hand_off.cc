@@ -8,6 +8,9 @@
 namespace recourse::message {
 namespace {
 
+// What waits is four batches at most; the source's prefetch may allow less.
+constexpr std::size_t kBatchesWaiting = 4;
+
 // A limit may be as good as none.
 Deadline end_of(Duration wait) {
   return std::chrono::steady_clock::now() + std::min<Duration>(wait, std::chrono::hours(24));
@@ -18,7 +21,8 @@ Deadline end_of(Duration wait) {
 std::size_t HandOff::room() const {
   constexpr std::size_t kWorthACall = 4;  // of a batch
   const MutexLock lock(mutex_);
-  const std::size_t room = batch_ - std::min(batch_, waiting_.size());
+  const std::size_t most = batch_ * kBatchesWaiting;
+  const std::size_t room = std::min(batch_, most - std::min(most, waiting_messages_));
   return room * kWorthACall >= batch_ ? room : 0;
 }
 
@@ -26,10 +30,11 @@ void HandOff::offer(std::vector<Message> batch) {
   {
     const MutexLock lock(mutex_);
     if (is_closed_) return;
-    if (waiting_.empty()) {
-      waiting_ = std::move(batch);
+    waiting_messages_ += batch.size();
+    if (!waiting_.empty() && waiting_.back().size() + batch.size() <= batch_) {
+      std::ranges::move(batch, std::back_inserter(waiting_.back()));
     } else {
-      std::ranges::move(batch, std::back_inserter(waiting_));
+      waiting_.push_back(std::move(batch));
     }
   }
   changed_.notify_all();
@@ -52,7 +57,10 @@ std::optional<std::vector<Message>> HandOff::take() {
   while (waiting_.empty() && !is_closed_) changed_.wait(mutex_);
   if (is_closed_) return std::nullopt;
   is_dealing_ = true;
-  return std::exchange(waiting_, {});
+  std::vector<Message> batch = std::move(waiting_.front());
+  waiting_.pop_front();
+  waiting_messages_ -= batch.size();
+  return batch;
 }
 
 void HandOff::decide(const std::vector<DueVerdict>& verdicts) {
@@ -82,6 +90,7 @@ void HandOff::close() {
     const MutexLock lock(mutex_);
     is_closed_ = true;
     waiting_.clear();
+    waiting_messages_ = 0;
   }
   changed_.notify_all();
 }

@@ -1,12 +1,14 @@
 // Between the thread that speaks with the broker and the one that deals with messages: batches go
-// one way, verdicts the other. Bounded: one batch is dealt with and one waits, which grows up to
-// its limit meanwhile, because few large ones cost less than many small ones; the broker keeps the
+// one way, verdicts the other. Bounded: one batch is dealt with and a few wait, so that a moment
+// in which the store is busy with itself does not stop the stream; the last of them grows up to its
+// limit meanwhile, because few large ones cost less than many small ones. The broker keeps the
 // rest.
 //
 // Thread safety: safe to use from any thread.
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -55,7 +57,8 @@ class HandOff {
   const std::size_t batch_;
   mutable Mutex mutex_;
   ConditionVariable changed_;
-  std::vector<Message> waiting_ GUARDED_BY(mutex_);
+  std::deque<std::vector<Message>> waiting_ GUARDED_BY(mutex_);
+  std::size_t waiting_messages_ GUARDED_BY(mutex_) = 0;
   std::vector<DueVerdict> verdicts_ GUARDED_BY(mutex_);
   bool is_dealing_ GUARDED_BY(mutex_) = false;
   bool is_closed_ GUARDED_BY(mutex_) = false;
