@@ -130,6 +130,8 @@ class Guard(CliTest):
         page = self.guard("explain", "user-bill", "10")
         self.check(page, 0, r"(?s)^10  of user_bill  not_waiting\n.*2001 \(healed by itself\)")
         self.assertEqual(json.loads(self.guard("explain", "user-bill", "10", "--json").stdout)["err_status"], 2001)
+        self.sql("UPDATE user_bill SET status = 'NEW' WHERE id = 10")
+        self.check(self.guard("mark", "user-bill", "10"), 0, "^$", "10 is marked, but its business status is not")
         self.check(self.guard("mark", "user-bill", "99"), 3, "^$", "no row whose id is 99")
         self.check(self.guard("explain", "user-bill", "99"), 3, "^$", "no row")
         self.check(self.guard("explain", "nobody", "10"), 3, "^$", "there is no guard")
@@ -191,7 +193,12 @@ class Guard(CliTest):
         self.check(run("doctor", "--config", self.file()), 0, r"(?s)guard user-bill: user_bill misses .*can be reached")
         self.sql("ALTER TABLE user_bill RENAME TO bills")
         self.check(run("doctor", "--config", self.file()), 1,
-                   r"BROKEN +guard user-bill: .*user_bill.*\n +-> start the database, or correct its database, table and fields;")
+                   r"BROKEN +guard user-bill: .*user_bill.*\n +-> correct its database, table and fields; the server does not start like this")
+
+    def test_a_file_that_its_server_has_open_is_not_broken(self):
+        self.serve()
+        self.check(run("doctor", "--config", self.file()), 0,
+                   r"(?s)guard user-bill: .*in use by process \d+.*\n +-> where that is your server, all is well")
 
     # GUARD-6, GUARD-7
     def test_a_scan_is_asked_for(self):

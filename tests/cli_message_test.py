@@ -78,7 +78,8 @@ class Message(CliTest):
         wait_until(task, "PROCESSED")
         self.check(run("message", "retry", task), 4, "^$", "PROCESSED")
         processed, ignored = record("m-3"), record("m-4")
-        self.check(run("message", "processed", processed), 0, "^$", "is marked as processed")
+        self.check(run("message", "processed", processed, "--reason", "paid by hand"), 0, "^$", "is marked as processed")
+        self.check(run("message", "show", processed), 0, r"(?s)PROCESSED\n.*\nWHEN +WHO +DID +DETAIL.*paid by hand")
         self.check(run("message", "ignore", ignored, "--json"), 0, '"effect": ?"done"')
         self.assertEqual(shown(processed)["status"], "PROCESSED")
         self.assertEqual(shown(ignored)["status_number"], 3)
@@ -90,6 +91,8 @@ class Message(CliTest):
         self.check(run("message", "ignore", "--group", "many", "--dry-run"), 0, "^$",
                    "3 PENDING messages; nothing was done")
         self.check(run("message", "ignore", "--group", "many"), 2, "^$", "--yes")
+        self.check(run("message", "ignore", "--yes"), 2, "^$", "choose by --topic.*or say --all")
+        self.check(run("message", "ignore", "--all", "--dry-run"), 0, "^$", r"\d+ PENDING messages; nothing was done")
         self.check(run("message", "ignore", "--group", "many", "--limit", "2", "--yes"), 0, "^$", "2 ignored")
         self.check(run("message", "processed", "--group", "many", "--yes"), 0, "^$", "1 marked as processed")
         self.check(run("message", "retry", "--status", "IGNORED", "--yes"), 2, "^$", "have ended")

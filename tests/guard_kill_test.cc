@@ -241,8 +241,9 @@ TEST_P(GuardKilled, NoRowIsHandledTwiceAtOnceAndEachEndsAsItsScriptSays) {
   EXPECT_EQ(count("id > 0"), rows_);
   RecordProperty("handler_starts", story.starts);
   RecordProperty("cut_off", static_cast<int>(story.cut_off.size()));
-  RecordProperty("cut_off_again", static_cast<int>(std::ranges::count_if(
-                                      story.cut_off, [](auto row) { return row.second >= 2; })));
+  const auto again = std::ranges::count_if(story.cut_off, [](auto row) { return row.second >= 2; });
+  RecordProperty("cut_off_again", static_cast<int>(again));
+  EXPECT_LE(again, stuck_ / 53 + 20) << "those that run for seconds, and hardly another";
   RecordProperty("seconds", std::to_string(took.count()));
   with_guard([&](Bills& bills) {
     const GuardFigures before = bills.figures();

@@ -52,11 +52,14 @@ TEST_P(GuardPlaces, TheTableMayBeInAnotherDatabaseThanTheStore) {
                       : place.url());
   app.execute(bill_table());
   app.execute("INSERT INTO user_bill VALUES (1, 'u-1', 'FAIL', 10)");
-  Engine engine = Engine::open({.store = "memory:", .scan_period = 100ms}).value();
+  LogLines log;
+  Engine engine =
+      Engine::open({.store = "memory:", .scan_period = 100ms, .log = log.sink()}).value();
   auto bills = Guards::on(engine).value().add(std::make_shared<Bills>(options_of(app.url())));
   bills->on_check = [](const RowId&) { return true; };
   engine.start().value();
 
+  EXPECT_EQ(log.count("guard_table_prepared"), 1) << "a table's owner wants to know";
   bills->mark_abnormal(1).value();
 
   EXPECT_TRUE(eventually([&] { return app.text("SELECT status FROM user_bill") == "SUCCESS"; }));

@@ -47,7 +47,7 @@ class GuardScanner : public ::testing::Test {
     auto table = std::make_unique<guard::FakeTable>(guard::GuardSettings{
         .name = name, .table = name, .manual_success_route = route, .scan_every = scan_every});
     guard::FakeTable& added = *table;
-    door_->add({.table = std::move(table), .handlers = {}}, 1s).value();
+    door_->add({.table = std::move(table), .handlers = {}}).value();
     return added;
   }
   void start() {
@@ -202,8 +202,7 @@ TEST_F(GuardScanner, TwoGuardsOfOneNameAreRefused) {
 
   const Result<> second = door_->add({.table = std::make_unique<guard::FakeTable>(
                                           guard::GuardSettings{.name = "bills", .table = "other"}),
-                                      .handlers = {}},
-                                     1s);
+                                      .handlers = {}});
 
   ASSERT_FALSE(second);
   EXPECT_THAT(second.error().message, HasSubstr("another name"));

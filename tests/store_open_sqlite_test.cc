@@ -80,7 +80,7 @@ TEST_F(SqliteOpening, RefusesASecondProcessAndNamesTheFirst) {
     char byte = 0;
     EXPECT_EQ(::read(go[0], &byte, 1), 1);
     const Error refused = refusal(file());
-    EXPECT_EQ(refused.code, ErrorCode::kUnavailable);
+    EXPECT_EQ(refused.code, ErrorCode::kExhausted);
     EXPECT_THAT(refused.message, HasSubstr("process " + std::to_string(first)));
     EXPECT_THAT(refused.message, HasSubstr("one process"));
     // The other one ends: its end of the pipe is closed.
@@ -93,7 +93,7 @@ TEST_F(SqliteOpening, RefusesASecondProcessAndNamesTheFirst) {
     const Opened opened = must(open_file(file()));
     ASSERT_EQ(::write(go[1], "x", 1), 1);
     EXPECT_EQ(code_of(insert(*opened)), std::nullopt);
-    EXPECT_EQ(refusal(file()).code, ErrorCode::kUnavailable) << "nor twice in one process";
+    EXPECT_EQ(refusal(file()).code, ErrorCode::kExhausted) << "nor twice in one process";
   }
   ::close(go[1]);
   int status = -1;

@@ -204,8 +204,9 @@ class Guards {
   static Result<Guards> on(Engine& engine);
 
   // Before the engine starts, which opens the table, adds the columns and indexes that are missing,
-  // and tells what is wrong. A database that does not answer then keeps nobody from starting: its
-  // guard is not ready (kUnavailable) until a scan has opened it. The engine keeps the guard.
+  // and tells what is wrong. A database that does not answer then, or a file that is locked, keeps
+  // nobody from starting: its guard is not ready (kUnavailable, and `guard_not_ready` in the log)
+  // until a scan has opened it. The engine keeps the guard.
   template <class G>
   std::shared_ptr<G> add(std::shared_ptr<G> guard) {
     take(guard);

@@ -174,7 +174,8 @@ struct SourceOptions {
   // but for Kafka's, where each has partitions of its own.
   int consumers = 1;
   // The most messages that are received and not yet acknowledged, and that are looked up and marked
-  // together.
+  // together. Where a handler takes a second, 2,000 of them are more than half an hour, after which
+  // RabbitMQ gives up a consumer: slow ones want few.
   std::size_t prefetch = 2'000;
   std::size_t batch = 500;
   // Nothing new is taken while so many messages of the group wait for their retries.

@@ -11,18 +11,27 @@ namespace {
 
 constexpr Duration kLookWithin = std::chrono::seconds(10);
 
+constexpr std::string_view kKeys = "its database, table and fields";
+
+std::string remedy_of(const Error& error) {
+  if (error.code == ErrorCode::kUnavailable) return remedy_by_keys("database", kKeys);
+  return fmt::format("correct {}; the server does not start like this", kKeys);
+}
+
 void examine_table(const Config& config, const std::string& about, const GuardConfig& guard,
                    Findings& findings) {
-  constexpr std::string_view kAboutKeys = "its database, table and fields";
   const auto table = open_guard_alone(config, guard);
+  if (!table && table.error().code == ErrorCode::kExhausted) {
+    return findings.doubtful(about, table.error().message,
+                             "where that is your server, all is well: recourse doctor --server URL "
+                             "asks it how the guard fares");
+  }
   if (!table) {
     return findings.broken(about, in_words_of_file(table.error().message),
-                           remedy_by_keys("database", kAboutKeys));
+                           remedy_of(table.error()));
   }
   const auto plan = (*table)->plan(kLookWithin);
-  if (!plan) {
-    return findings.broken(about, plan.error().message, remedy_by_keys("database", kAboutKeys));
-  }
+  if (!plan) return findings.broken(about, plan.error().message, remedy_of(plan.error()));
   if (plan->statements.empty()) {
     return findings.fine(about, guard.settings.table + " has all columns and indexes");
   }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -12,9 +11,6 @@
 
 namespace recourse::app {
 namespace {
-
-// What its table misses is there already: it was opened with it.
-constexpr Duration kLookPatience = std::chrono::seconds(10);
 
 Error of_guard(const std::string& name, const Error& error) {
   return {error.code, fmt::format("guards.{}: {}", name, in_words_of_file(error.message))};
@@ -28,8 +24,7 @@ Result<> add_guard(guard::Door& door, const GuardConfig& guard, const embed::Gua
   auto handlers = guard_calls(guard, **table, client, parts.clock);
   if (!handlers) return fail(handlers.error());
   return door.add(
-      {.table = *std::move(table), .handlers = *std::move(handlers), .kind = guard.lane},
-      kLookPatience);
+      {.table = *std::move(table), .handlers = *std::move(handlers), .kind = guard.lane});
 }
 
 }  // namespace

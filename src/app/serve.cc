@@ -143,7 +143,9 @@ int serve(const ConfigFlags& flags) {
   if (!server) {
     std::cerr << "recourse: " << server.error().message << '\n';
     if (server.error().code == ErrorCode::kInvalid) return kUsage;
-    return server.error().code == ErrorCode::kUnavailable ? kStoreDown : kFailed;
+    const ErrorCode code = server.error().code;
+    // The latter: another process has its file.
+    return code == ErrorCode::kUnavailable || code == ErrorCode::kExhausted ? kStoreDown : kFailed;
   }
   log.info("serving", {{"url", (*server)->url()}, {"version", std::string(kVersion)}});
   greet(**server, *config);

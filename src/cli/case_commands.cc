@@ -38,9 +38,11 @@ ExitCode list_cases(Session& session, CaseListFlags flags) {
   }
   if (flags.unassigned) flags.assignee = "none";
   if (!flags.assignee.empty()) flags.list.more.emplace_back("assignee", flags.assignee);
-  const std::string none = flags.assignee.empty() ? "Nothing waits for a person."
-                           : flags.unassigned     ? "Nothing waits that nobody has taken."
-                                                  : flags.assignee + " has no cases.";
+  const std::string none = flags.assignee.empty()
+                               ? "No task waits for a person (guarded rows that do: recourse "
+                                 "guard watch)."
+                           : flags.unassigned ? "Nothing waits that nobody has taken."
+                                              : flags.assignee + " has no cases.";
   return list_pages(session, "/api/v1/cases", flags.list, case_table, none);
 }
 

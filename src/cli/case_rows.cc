@@ -59,6 +59,12 @@ std::string case_page(const boost::json::object& one, const boost::json::array& 
        fmt::format("{} times, again: {}", number_of(one, "reminders"), next_reminder(one, now)));
   line("tenant", text_of(one, "tenant"));
   line("last error", error_text(object_of(one, "last_error")));
+  const Table deeds = deeds_table(audit, now);
+  if (deeds.rows() > 0) page += "\n" + deeds.render(width, colors);
+  return page;
+}
+
+Table deeds_table(const boost::json::array& audit, TimePoint now) {
   Table table({{.title = "WHEN"},
                {.title = "WHO", .may_shrink = true},
                {.title = "DID"},
@@ -70,8 +76,7 @@ std::string case_page(const boost::json::object& one, const boost::json::array& 
     table.add_texts({at ? relative(*at, now) : "", text_of(*entry, "actor"),
                      text_of(*entry, "action"), text_of(*entry, "detail")});
   }
-  if (table.rows() > 0) page += "\n" + table.render(width, colors);
-  return page;
+  return table;
 }
 
 }  // namespace recourse::cli

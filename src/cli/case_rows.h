@@ -16,6 +16,9 @@ Table case_table(const boost::json::array& cases, TimePoint now);
 std::string case_page(const boost::json::object& one, const boost::json::array& audit,
                       TimePoint now, std::optional<std::size_t> width, const Colors& colors);
 
+// What people did to one task, and why.
+Table deeds_table(const boost::json::array& audit, TimePoint now);
+
 // What becomes of it from here on: "in 2 h", "no more".
 std::string next_reminder(const boost::json::object& one, TimePoint now);
 

@@ -161,9 +161,22 @@ ExitCode mark_row(Session& session, const RowFlags& flags) {
   const auto done =
       session.call(http::Method::kPost, flags.path("/abnormal"), boost::json::serialize(body));
   if (!done) return session.exit_code();
-  if (session.flags().json) session.print(*done);
-  const bool needs_person = number_of(*done, "err_status") == 4001;
-  session.say(flags.id + (needs_person ? " already waits for a person" : " will be retried"));
+  if (session.flags().json) {
+    session.print(*done);
+    return ExitCode::kOk;
+  }
+  if (number_of(*done, "err_status") == 4001) {
+    session.say(flags.id + " already waits for a person");
+    return ExitCode::kOk;
+  }
+  // What comes of it depends on the business status too.
+  const auto row = session.get(flags.path());
+  if (!row) return session.exit_code();
+  const std::string standing = text_of(*row, "standing");
+  const bool is_retried = standing == "due" || standing == "later";
+  session.say(is_retried
+                  ? flags.id + " will be retried"
+                  : fmt::format("{} is marked, but {}", flags.id, text_of(*row, "explanation")));
   return ExitCode::kOk;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "cli/case_rows.h"
 #include "cli/commands.h"
 #include "cli/confirm.h"
 #include "cli/json_read.h"
@@ -51,8 +52,15 @@ ExitCode show_message(Session& session, const std::string& id) {
   if (!one) return session.exit_code();
   if (session.flags().json) {
     session.print(*one);
-  } else {
-    session.terminal().out << message_page(*one, session.now(), session.colors());
+    return ExitCode::kOk;
+  }
+  const auto audit = session.get("/api/v1/tasks/" + percent_encoded(id) + "/audit");
+  if (!audit) return session.exit_code();
+  session.terminal().out << message_page(*one, session.now(), session.colors());
+  const Table deeds = deeds_table(array_of(*audit, "items"), session.now());
+  if (deeds.rows() > 0) {
+    session.terminal().out << '\n'
+                           << deeds.render(session.terminal().out_width(), session.colors());
   }
   return ExitCode::kOk;
 }

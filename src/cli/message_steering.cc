@@ -40,7 +40,9 @@ struct MessageSteerFlags {
   MessageFlags which = {};
   std::string reason = {};
   int limit = 0;
-  bool yes = false, dry_run = false;
+  bool all = false, yes = false, dry_run = false;
+
+  [[nodiscard]] bool chooses_many() const { return all || !which.given().empty(); }
 };
 
 ExitCode steer_one_message(Session& session, const MessageOrder& order,
@@ -85,10 +87,15 @@ ExitCode steer_many_messages(Session& session, const MessageOrder& order,
 
 ExitCode steer_messages(Session& session, const MessageOrder& order,
                         const MessageSteerFlags& flags) {
-  if (flags.id.empty()) return steer_many_messages(session, order, flags);
-  if (!flags.which.given().empty() || flags.limit > 0) {
+  if (!flags.id.empty() && (flags.chooses_many() || flags.limit > 0)) {
     return session.complain(ExitCode::kUsage,
                             "give an id, or what many have in common, and not both");
+  }
+  if (flags.chooses_many()) return steer_many_messages(session, order, flags);
+  if (flags.id.empty()) {
+    return session.complain(ExitCode::kUsage,
+                            "none is named: give an id, choose by --topic, --group and the like, "
+                            "or say --all");
   }
   return steer_one_message(session, order, flags);
 }
@@ -109,6 +116,7 @@ void add_message_steering(CLI::App& group, const Tree& tree) {
         ->type_name("N")
         ->check(whole_number(1, 1'000'000));
     command.add_option("--reason", flags->reason, "For the audit")->type_name("TEXT");
+    command.add_flag("--all", flags->all, "All that are PENDING");
     command.add_flag("-y,--yes", flags->yes, "Do not ask before many are changed");
     command.add_flag("--dry-run", flags->dry_run, "Only say how many it would be");
     runs(command, tree,

@@ -13,9 +13,6 @@
 namespace recourse {
 namespace {
 
-// What its table misses is there already: it was opened with it.
-constexpr Duration kLookPatience = std::chrono::seconds(10);
-
 guard::GuardSettings settings_of(const GuardOptions& options, std::string route) {
   return {.name = options.name.empty() ? options.table : options.name,
           .table = options.table,
@@ -91,8 +88,7 @@ void Guards::take(const std::shared_ptr<Guard>& guard) {
         if (!table) return fail(table.error());
         Result<> added = engine.guards->add({.table = *std::move(table),
                                              .handlers = handlers_of(guard),
-                                             .kind = embed::kind_settings(guard->options().kind)},
-                                            kLookPatience);
+                                             .kind = embed::kind_settings(guard->options().kind)});
         if (!added) return added;
         guard->impl_->started.store(engine.guards->find(settings.name), std::memory_order_release);
         return {};

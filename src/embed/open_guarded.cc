@@ -21,7 +21,7 @@ struct Patience {
 // Columns and indexes of a large table take their time.
 constexpr Patience kAtStart = {.open = std::chrono::seconds(10), .add = std::chrono::minutes(10)};
 // The same on a scan's thread, which a stop waits for.
-constexpr Patience kLater = {.open = std::chrono::seconds(5), .add = std::chrono::seconds(20)};
+constexpr Patience kLater = {.open = std::chrono::seconds(5), .add = std::chrono::seconds(5)};
 
 using Table = std::unique_ptr<guard::GuardedTable>;
 
@@ -51,9 +51,15 @@ Result<Table> open(const Guarded& guarded, const GuardedParts& parts, Duration w
   return parts.databases->open_table(url, guarded.settings, within);
 }
 
+// The database is away or locked, or another process, such as this one's predecessor, still has its
+// file.
+bool may_come_right(ErrorCode code) {
+  return code == ErrorCode::kUnavailable || code == ErrorCode::kExhausted;
+}
+
 Result<Table> open_whole(const Guarded& guarded, const GuardedParts& parts, Patience patience) {
   Result<Table> table = open(guarded, parts, patience.open);
-  Result<> added = table ? (*table)->ensure(patience.add) : fail(table.error());
+  Result<> added = table ? guard::prepare(**table, patience.add, parts.log) : fail(table.error());
   if (added) return table;
   Error error = added.error();
   if (parts.in_words != nullptr) error.message = parts.in_words(std::move(error.message));
@@ -65,15 +71,11 @@ Result<Table> open_whole(const Guarded& guarded, const GuardedParts& parts, Pati
 Result<std::unique_ptr<guard::GuardedTable>> open_guarded(const Guarded& guarded,
                                                           const GuardedParts& parts) {
   Result<Table> table = open_whole(guarded, parts, kAtStart);
-  if (table || table.error().code != ErrorCode::kUnavailable) return table;
+  if (table || !may_come_right(table.error().code)) return table;
   parts.log.error("guard_not_ready", {{"guard", guarded.settings.name},
                                       {"table", guarded.settings.table},
                                       {"error", table.error().message}});
-  auto open_later = [guarded, parts]() -> Result<Table> {
-    Result<Table> opened = open_whole(guarded, parts, kLater);
-    if (opened) guard::warn_of_missing_indexes(**opened, parts.log);
-    return opened;
-  };
+  auto open_later = [guarded, parts] { return open_whole(guarded, parts, kLater); };
   return std::make_unique<guard::LateTable>(guard::named(guarded.settings), std::move(open_later),
                                             table.error(), parts.clock, parts.log);
 }

@@ -118,6 +118,13 @@ Result<std::unique_ptr<Database>> open_file(const std::string& path) {
 
 }  // namespace
 
+std::string place_of(const std::string& url) {
+  if (!url.starts_with(kSqlite)) return url;
+  std::error_code unknown;
+  const auto real = std::filesystem::canonical(url.substr(kSqlite.size()), unknown);
+  return unknown ? url : std::string(kSqlite) + real.string();
+}
+
 Result<std::unique_ptr<Database>> open_database(const std::string& url) {
   if (url.starts_with(kSqlite) && url.size() > kSqlite.size())
     return open_file(url.substr(kSqlite.size()));

@@ -36,6 +36,9 @@ class Database {
 // sqlite:FILE, postgres://..., mysql://...
 Result<std::unique_ptr<Database>> open_database(const std::string& url);
 
+// One text for all spellings of one SQLite file; of a server, its URL.
+std::string place_of(const std::string& url);
+
 // The file of the store itself, through its one writer. Each call is one transaction. `creates`
 // must outlive it.
 std::unique_ptr<Database> database_of(store::Creates& creates);

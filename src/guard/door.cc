@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 
@@ -15,26 +18,39 @@ constexpr Duration kPlanPatience = std::chrono::seconds(5);
 
 }  // namespace
 
-void warn_of_missing_indexes(GuardedTable& table, Log& log) {
+Result<> prepare(GuardedTable& table, Duration within, Log& log) {
+  const auto missing = table.plan(kPlanPatience);
+  if (Result<> ensured = table.ensure(within); !ensured) return ensured;
   const auto left = table.plan(kPlanPatience);
-  if (!left || left->statements.empty()) return;
-  log.warning("guard_indexes_missing",
-              {{"guard", table.settings().name},
-               {"table", table.settings().table},
-               {"run", fmt::format("{}", fmt::join(left->statements, "; "))}});
+  if (!left) return {};
+  std::vector<std::string> ran = missing ? missing->statements : left->statements;
+  std::erase_if(ran, [&](const std::string& one) {
+    return std::ranges::find(left->statements, one) != left->statements.end();
+  });
+  const std::string& guard = table.settings().name;
+  const std::string& name = table.settings().table;
+  if (!ran.empty()) {
+    log.info("guard_table_prepared",
+             {{"guard", guard}, {"table", name}, {"ran", fmt::format("{}", fmt::join(ran, "; "))}});
+  }
+  if (!left->statements.empty()) {
+    log.warning("guard_indexes_missing",
+                {{"guard", guard},
+                 {"table", name},
+                 {"run", fmt::format("{}", fmt::join(left->statements, "; "))}});
+  }
+  return {};
 }
 
 Door::~Door() { stop(Duration::zero()); }
 
-Result<> Door::add(NewGuard guard, Duration within) {
+Result<> Door::add(NewGuard guard) {
   const std::string& name = guard.table->settings().name;
   if (find(name) != nullptr) {
     return fail(
         ErrorCode::kInvalid,
         fmt::format("two guards are called {}: give one of them another name", shown(name)));
   }
-  if (Result<> ensured = guard.table->ensure(within); !ensured) return ensured;
-  warn_of_missing_indexes(*guard.table, parts_.log);
   const engine::KindSettings kind = guard.kind;
   auto added = std::make_unique<Guard>(parts_, std::move(guard));
   if (Result<> registered = added->register_kind(kind); !registered) return registered;

@@ -18,8 +18,9 @@
 
 namespace recourse::guard {
 
-// What ensure() could not add: the guard works, and reads more.
-void warn_of_missing_indexes(GuardedTable& table, Log& log);
+// Adds what the table misses, and logs what it ran; indexes that it may not add are named in a
+// warning: the guard works without them, and reads more.
+Result<> prepare(GuardedTable& table, Duration within, Log& log);
 
 class Door {
  public:
@@ -29,9 +30,9 @@ class Door {
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;
 
-  // Before the node starts. Adds columns and indexes that are missing, and registers the kind.
-  // kInvalid: a name that another guard has.
-  Result<> add(NewGuard guard, Duration within);
+  // Before the node starts; registers the kind. The table is prepared, or will be. kInvalid: a name
+  // that another guard has.
+  Result<> add(NewGuard guard);
 
   // In the order in which they were added.
   [[nodiscard]] std::span<const std::unique_ptr<Guard>> guards() const { return guards_; }

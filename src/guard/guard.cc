@@ -104,12 +104,11 @@ void Guard::hint(const RowId& id) {
 
 Result<std::int64_t> Guard::processing_successful(const RowId& id, Duration within) {
   Result<std::int64_t> rows = table_->processing_successful(id, within);
-  if (rows) {
-    parts_.log.info("guard_row_healed_by_person", {{"guard", name()},
-                                                   {"table", settings().table},
-                                                   {"row", to_string(id)},
-                                                   {"rows", std::to_string(*rows)}});
-  }
+  if (!rows) return rows;
+  parts_.log.write(*rows == 0 ? LogLevel::kWarning : LogLevel::kInfo,
+                   *rows == 0 ? "guard_healed_no_row" : "guard_row_healed_by_person",
+                   std::array<LogField, 3>{
+                       {{"guard", name()}, {"table", settings().table}, {"row", to_string(id)}}});
   return rows;
 }
 
@@ -135,7 +134,8 @@ Result<Explanation> Guard::explain(const RowId& id, Duration within) {
   const auto now = table_->now(within);
   if (!now) return fail(now.error());
   const Standing standing = standing_of(**row, settings(), *now);
-  std::string text(guard::explain(standing));
+  std::string text(standing == Standing::kNotWaiting ? explain_not_waiting((*row)->err_status)
+                                                     : guard::explain(standing));
   if (standing == Standing::kDue) text += held_up_by();
   return Explanation{
       .row = **std::move(row), .standing = standing, .text = std::move(text), .now = *now};

@@ -36,10 +36,7 @@ Standing standing_of(const Row& row, const GuardSettings& settings, TimePoint no
 std::string_view explain(Standing standing) {
   switch (standing) {
     case Standing::kDue: return "due: the next scan retries it";
-    case Standing::kNotWaiting:
-      return "err_status is not 4000, so nobody retries it: where it is 4001, a person has to end "
-             "it "
-             "(guard success); else marking it as abnormal makes it wait for retries";
+    case Standing::kNotWaiting: return "err_status is not 4000, so nobody retries it";
     case Standing::kLater:
       return "its err_next_retry_time has not come: it waits, or somebody runs it right now";
     case Standing::kOtherStatus:
@@ -51,6 +48,22 @@ std::string_view explain(Standing standing) {
       return "its window is over: the next scan gives it to a person (4001)";
   }
   std::abort();
+}
+
+std::string_view explain_not_waiting(std::optional<std::int32_t> err_status) {
+  switch (static_cast<ErrStatus>(err_status.value_or(2000))) {
+    case ErrStatus::kNormal:
+      return "nothing is known to be wrong with it: guard mark makes it wait for retries";
+    case ErrStatus::kHealedItself:
+      return "it has healed: should it fail again, guard mark makes it wait for retries";
+    case ErrStatus::kHealedByPerson:
+      return "a person has ended it: should it fail again, guard mark makes it wait for retries";
+    case ErrStatus::kNeedsPerson:
+      return "it waits for a person, and nobody retries it: guard success ends it";
+    case ErrStatus::kWaiting: break;
+  }
+  return "its err_status is none of the guard's codes, so it is left alone: 2000 says that it is "
+         "well, 4000 that it waits for retries";
 }
 
 bool is_past_window(const Row& row, const GuardSettings& settings, TimePoint now) {

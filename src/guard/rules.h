@@ -25,6 +25,8 @@ enum class Standing : std::uint8_t {
 Standing standing_of(const Row& row, const GuardSettings& settings, TimePoint now);
 // For people: what it means and what to do.
 std::string_view explain(Standing standing);
+// Of one that does not wait, by its err_status.
+std::string_view explain_not_waiting(std::optional<std::int32_t> err_status);
 
 // From the first error; the row's own err_timeout wins over the guard's.
 Duration window_of(const Row& row, const GuardSettings& settings);

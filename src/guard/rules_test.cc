@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <string>
 
 namespace recourse::guard {
 namespace {
@@ -33,6 +35,18 @@ Row waiting() {
           .err_status = 4000,
           .start_time = kNow - 10s,
           .next_retry = kNow};
+}
+
+TEST(GuardRules, EachEndIsExplainedWithWhatToDo) {
+  for (const auto& [err_status, words] :
+       std::map<std::int32_t, const char*>{{2000, "nothing is known to be wrong"},
+                                           {2001, "has healed"},
+                                           {2002, "a person has ended it"},
+                                           {4001, "guard success"},
+                                           {7, "none of the guard's codes"}}) {
+    EXPECT_THAT(std::string(explain_not_waiting(err_status)), HasSubstr(words));
+  }
+  EXPECT_EQ(explain_not_waiting(std::nullopt), explain_not_waiting(2000));
 }
 
 TEST(GuardRules, WithAMaximumOfTwoTheThirdFailureGoesToAPerson) {  // GUARD-10

@@ -43,7 +43,7 @@ struct GuardSettings {
 // [A-Za-z_][A-Za-z0-9_]{0,62}: what a table or a column may be called.
 bool is_identifier(std::string_view text);
 
-// A name or service name that is empty becomes the table's.
+// An empty name becomes the table's, an empty service name the guard's.
 GuardSettings named(GuardSettings settings);
 
 // By field name, all of them at once.

@@ -243,22 +243,23 @@ Result<std::unique_ptr<GuardedTable>> open_table(store::Creates& creates,
                     std::move(moved));
 }
 
+Result<std::shared_ptr<Database>> Databases::shared(const std::string& url) {
+  const std::string place = place_of(url);
+  const MutexLock lock(mutex_);
+  if (auto open = open_[place].lock()) return open;
+  Result<std::unique_ptr<Database>> opened = open_database(url);
+  if (!opened) return fail(opened.error());
+  std::shared_ptr<Database> database = *std::move(opened);
+  open_[place] = database;
+  return database;
+}
+
 Result<std::unique_ptr<GuardedTable>> Databases::open_table(const std::string& url,
                                                             const GuardSettings& settings,
                                                             Duration within) {
-  std::shared_ptr<Database> database;
-  {
-    const MutexLock lock(mutex_);
-    database = open_[url].lock();
-  }
-  if (!database) {
-    Result<std::unique_ptr<Database>> opened = open_database(url);
-    if (!opened) return fail(opened.error());
-    database = *std::move(opened);
-    const MutexLock lock(mutex_);
-    open_[url] = database;
-  }
-  return guard::open_table(std::move(database), settings, within);
+  Result<std::shared_ptr<Database>> database = shared(url);
+  if (!database) return fail(database.error());
+  return guard::open_table(*std::move(database), settings, within);
 }
 
 }  // namespace recourse::guard

@@ -204,15 +204,16 @@ Result<std::unique_ptr<GuardedTable>> open_table(std::shared_ptr<Database> datab
 
 // Guards of one database share its connections; a SQLite file takes only one opener.
 //
-// Thread safety: safe to call from any thread. Of two that open one file at the same moment, one
-// may be told that it is in use; the next time it is shared.
+// Thread safety: safe to call from any thread.
 class Databases {
  public:
   Result<std::unique_ptr<GuardedTable>> open_table(const std::string& url,
                                                    const GuardSettings& settings, Duration within);
 
  private:
-  Mutex mutex_;  // never held while a database is asked
+  Result<std::shared_ptr<Database>> shared(const std::string& url);
+
+  Mutex mutex_;  // held while a file is opened, which is a second at most; servers connect later
   std::map<std::string, std::weak_ptr<Database>> open_ GUARDED_BY(mutex_);
 };
 

@@ -31,13 +31,18 @@ void HandOff::offer(std::vector<Message> batch) {
     const MutexLock lock(mutex_);
     if (is_closed_) return;
     waiting_messages_ += batch.size();
-    if (!waiting_.empty() && waiting_.back().size() + batch.size() <= batch_) {
-      std::ranges::move(batch, std::back_inserter(waiting_.back()));
-    } else {
-      waiting_.push_back(std::move(batch));
-    }
+    if (!waiting_.empty()) fill_last(batch);
+    if (!batch.empty()) waiting_.push_back(std::move(batch));
   }
   changed_.notify_all();
+}
+
+void HandOff::fill_last(std::vector<Message>& batch) {
+  std::vector<Message>& last = waiting_.back();
+  const auto some = std::min(batch.size(), batch_ - std::min(batch_, last.size()));
+  const auto end = batch.begin() + static_cast<std::ptrdiff_t>(some);
+  last.insert(last.end(), std::move_iterator(batch.begin()), std::move_iterator(end));
+  batch.erase(batch.begin(), end);
 }
 
 std::vector<Verdict> HandOff::take_verdicts(Deadline now) {

@@ -57,6 +57,9 @@ class HandOff {
   const std::size_t batch_;
   mutable Mutex mutex_;
   ConditionVariable changed_;
+  // Moves there what it has room for.
+  void fill_last(std::vector<Message>& batch) REQUIRES(mutex_);
+
   std::deque<std::vector<Message>> waiting_ GUARDED_BY(mutex_);
   std::size_t waiting_messages_ GUARDED_BY(mutex_) = 0;
   std::vector<DueVerdict> verdicts_ GUARDED_BY(mutex_);

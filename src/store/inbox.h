@@ -69,7 +69,8 @@ class Inbox {
   // tasks' ids, which were made for this call. At most kBatchRowsMax, and kBatchBytesMax of their
   // tasks, which have no unique keys. Waits for whoever is about to mark one of them. What this
   // call has written is new, also where the reply to its COMMIT was lost and it has found its own
-  // marks.
+  // marks. (A mark without a task looks like anybody's: one that another caller wrote after such a
+  // loss is taken for its own, and says the same.)
   virtual Result<std::vector<Marked>> mark(std::span<const Dealt> batch, Duration within) = 0;
   // So that it can be dealt with anew. Answers how many marks there were.
   virtual Result<std::size_t> forget(std::span<const MessageKey> keys, Duration within) = 0;

@@ -32,7 +32,7 @@ Result<FileLock> FileLock::take(const std::string& path) {
   }
   FileLock lock(descriptor);
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    return fail(ErrorCode::kUnavailable,
+    return fail(ErrorCode::kExhausted,
                 fmt::format("{} is in use by {}; a SQLite file serves one process: stop the other "
                             "one, talk to it over HTTP, or use PostgreSQL or MariaDB for several",
                             path, holder_of(descriptor)));
