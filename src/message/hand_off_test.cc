@@ -21,7 +21,8 @@ class HandOffTest : public ::testing::Test {
   }
   std::vector<std::string> take() {
     std::vector<std::string> ids;
-    for (const Message& message : hand_off_.take().value()) ids.push_back(message.id);
+    const std::vector<Message> batch = hand_off_.take().value();
+    for (const Message& message : batch) ids.push_back(message.id);
     return ids;
   }
 
