@@ -147,8 +147,10 @@ std::string Guard::held_up_by() const {
     if (lane.kind != kind_) continue;
     if (lane.paused) return fmt::format(", when a person resumes the kind {}", kind_.value);
     if (lane.breaker == policy::BreakerState::kOpen) {
-      return fmt::format(", when the breaker of {} closes: too many rows have failed of late",
-                         kind_.value);
+      return fmt::format(
+          ", when the breaker of {} closes: too many runs have failed of late, or their table did "
+          "not answer",
+          kind_.value);
     }
   }
   return "";
