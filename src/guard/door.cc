@@ -21,6 +21,7 @@ constexpr Duration kPlanPatience = std::chrono::seconds(5);
 Result<> prepare(GuardedTable& table, Duration within, Log& log) {
   const auto missing = table.plan(kPlanPatience);
   if (Result<> ensured = table.ensure(within); !ensured) return ensured;
+  if (missing && missing->statements.empty()) return {};
   const auto left = table.plan(kPlanPatience);
   if (!left) return {};
   std::vector<std::string> ran = missing ? missing->statements : left->statements;

@@ -22,7 +22,9 @@ std::size_t HandOff::room() const {
   constexpr std::size_t kWorthACall = 4;  // of a batch
   const MutexLock lock(mutex_);
   const std::size_t most = batch_ * kBatchesWaiting;
-  const std::size_t room = std::min(batch_, most - std::min(most, waiting_messages_));
+  std::size_t waiting = 0;
+  for (const std::vector<Message>& batch : waiting_) waiting += batch.size();
+  const std::size_t room = std::min(batch_, most - std::min(most, waiting));
   return room * kWorthACall >= batch_ ? room : 0;
 }
 
@@ -30,7 +32,6 @@ void HandOff::offer(std::vector<Message> batch) {
   {
     const MutexLock lock(mutex_);
     if (is_closed_) return;
-    waiting_messages_ += batch.size();
     if (!waiting_.empty()) fill_last(batch);
     if (!batch.empty()) waiting_.push_back(std::move(batch));
   }
@@ -64,7 +65,6 @@ std::optional<std::vector<Message>> HandOff::take() {
   is_dealing_ = true;
   std::vector<Message> batch = std::move(waiting_.front());
   waiting_.pop_front();
-  waiting_messages_ -= batch.size();
   return batch;
 }
 
@@ -95,7 +95,6 @@ void HandOff::close() {
     const MutexLock lock(mutex_);
     is_closed_ = true;
     waiting_.clear();
-    waiting_messages_ = 0;
   }
   changed_.notify_all();
 }

@@ -61,7 +61,6 @@ class HandOff {
   void fill_last(std::vector<Message>& batch) REQUIRES(mutex_);
 
   std::deque<std::vector<Message>> waiting_ GUARDED_BY(mutex_);
-  std::size_t waiting_messages_ GUARDED_BY(mutex_) = 0;
   std::vector<DueVerdict> verdicts_ GUARDED_BY(mutex_);
   bool is_dealing_ GUARDED_BY(mutex_) = false;
   bool is_closed_ GUARDED_BY(mutex_) = false;
