@@ -203,6 +203,7 @@ TEST_P(DegradeCaller, WhatWasSpooledUnderAnotherOnesIdIsSetAside) {
   engine_.start().value();
 
   EXPECT_TRUE(eventually([&] { return log_.count("degrade_spool_emptied") > 0; }));
+  EXPECT_TRUE(eventually([&] { return log_.count("degrade_record_refused") > 0; }));
   EXPECT_EQ(log_.count("degrade_record_refused"), 1);
   EXPECT_EQ(degrade.list().value().records.size(), 1U);
 }
