@@ -16,7 +16,7 @@ void add_api_flags(CLI::App& command, ApiFlags& flags, TimeoutName name) {
       ->group(group);
   command
       .add_option(name == TimeoutName::kShort ? "--timeout,--request-timeout" : "--request-timeout",
-                  flags.timeout, "How long to wait for an answer (default: 10s)")
+                  flags.timeout, "How long to wait for an answer (default: 15s)")
       ->type_name("DURATION")
       ->group(group);
   command.add_flag("--json", flags.json, "Print what the server answers, as JSON")->group(group);

@@ -11,7 +11,8 @@ struct ApiFlags {
   std::string server = {};
   // A secret on the command line would be seen by everybody on the machine.
   std::string token_file = {};
-  std::string timeout = "10s";
+  // Longer than a server asks its store (10 s), so that its own words arrive.
+  std::string timeout = "15s";
   bool json = false;
   bool quiet = false;
   bool no_color = false;
