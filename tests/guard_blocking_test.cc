@@ -108,6 +108,33 @@ TEST_P(GuardBlocking, AnApplicationIsNeverBlockedForLong) {
   EXPECT_LE(scanning, most);
 }
 
+class GuardedFile : public OnLargeTable {};
+INSTANTIATE_TEST_SUITE_P(, GuardedFile, ::testing::Values("Sqlite"), guard_database_name);
+
+// A file has one writer at a time: the application's turn comes although thousands of rows wait.
+TEST_P(GuardedFile, AnApplicationHasItsTurnBesideAScan) {
+  make_bills();
+  const auto table = guard_bills();
+  fill(20'000);
+  Writer writer(place_.url(), "user_bill", rows_, 4);
+  ASSERT_TRUE(eventually([&] { return writer.steps() > 50; }, 60s));
+  run("UPDATE user_bill SET status = 'FAIL', err_status = 4000 WHERE id <= 4000");
+  ASSERT_TRUE(eventually([&, from = writer.steps()] { return writer.steps() > from + 5; }, 60s));
+  (void)writer.longest();
+  const std::int64_t before = writer.steps();
+
+  const auto begin = std::chrono::steady_clock::now();
+  std::int64_t healed = 0;
+  for (int i = 0; i < 20; ++i) healed += table->heal(200, 30s).value().got_start_time;
+  const auto took = std::chrono::steady_clock::now() - begin;
+
+  const Duration waited = writer.longest();
+  fmt::print("{}: {} rows in {} ms, beside which the application wrote {} times and waited {} us\n",
+             GetParam(), healed, took / 1ms, writer.steps() - before, waited.count());
+  EXPECT_EQ(healed, 4'000);
+  EXPECT_LE(waited, 1s);
+}
+
 // One that keeps its transaction open for long: nobody else waits behind us for its end.
 TEST_P(GuardBlocking, BehindALongTransactionNobodyQueuesForLong) {
   if (is_sqlite()) GTEST_SKIP() << "a file has one writer at a time";

@@ -166,6 +166,7 @@ TEST_P(GuardPeople, APersonsSuccessMayBeTheUsersOwnAndRoutesNameTheirGuards) {
   auto own = guards.add(std::make_shared<OwnSuccess>(quick()));
   GuardOptions other = quick();
   other.name = "silent";
+  other.fail_value = "REFUSED";
   guards.add(std::make_shared<Bills>(other))->route = "";
   start();
 

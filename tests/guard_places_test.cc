@@ -110,6 +110,30 @@ TEST(GuardPlace, AFileThatIsLockedAtTheStartIsOpenedByAScanAfterwards) {
   }
 }
 
+// The nine columns are one error's.
+TEST_P(GuardPlaces, TwoStatusesOfOneTableAreNotGuardedTogether) {
+  const TemporaryDirectory directory;
+  const Place place(GetParam());
+  Application app(place.url().starts_with("sqlite:")
+                      ? "sqlite:" + (directory.path() / "shop.db").string()
+                      : place.url());
+  app.execute(
+      "CREATE TABLE user_bill (id BIGINT NOT NULL PRIMARY KEY, status VARCHAR(20), "
+      "shipped VARCHAR(20))");
+  Engine engine = Engine::open({.store = "memory:"}).value();
+  auto guards = Guards::on(engine).value();
+  guards.add(std::make_shared<Bills>(options_of(app.url())));
+  GuardOptions shipping = options_of(app.url());
+  shipping.name = "shipping";
+  shipping.status_field = "shipped";
+  guards.add(std::make_shared<Bills>(shipping));
+
+  const Result<> started = engine.start();
+
+  ASSERT_FALSE(started);
+  EXPECT_THAT(started.error().message, HasSubstr("guard the same table"));
+}
+
 TEST(GuardPlace, WrongSettingsAreToldAlthoughTheDatabaseIsAway) {
   Engine engine = Engine::open({.store = "memory:"}).value();
   auto bills = Guards::on(engine).value().add(std::make_shared<Bills>(

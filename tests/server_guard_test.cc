@@ -185,6 +185,10 @@ TEST_P(ApiGuard, ADatabaseThatIsDownAtTheStartIsOpenedWhenItIsThere) {
   EXPECT_EQ(post("/api/v1/guards/gift/rows/8/abnormal", "{}").status, 503);
   mark(7);
   EXPECT_TRUE(becomes(7, "2001")) << "the other works";
+  const Reply list = source_call("/api/admin/abnormal/list", "{}");
+  EXPECT_EQ(list.status, 200) << list.body;
+  EXPECT_EQ(list.json().at("data").at("total"), 1) << "GUARD-15: its rows are listed";
+  EXPECT_EQ(source_call("/api/admin/abnormal/list", R"({"serviceName": "gift"})").status, 503);
 
   std::filesystem::create_symlink(shop_.place(), later);
 

@@ -65,22 +65,33 @@ struct Gathered {
   object comments;
 };
 
-// The beginning of each table, as far as the page goes.
-Result<Gathered> gather(const std::vector<guard::Guard*>& guards, const AbnormalAsk& ask) {
+Result<> add_rows_of(guard::Guard& guard, const guard::ListQuery& query, Gathered& all) {
+  auto rows = guard.table().list(query, kPatience);
+  if (!rows) return fail(rows.error());
+  const auto count = guard.table().count(query, kPatience);
+  if (!count) return fail(count.error());
+  const auto comments = guard.table().comments(kPatience);
+  if (!comments) return fail(comments.error());
+  for (guard::ListedRow& row : *rows) all.rows.push_back({&guard, std::move(row)});
+  all.total += *count;
+  object& of_table = all.comments[guard.settings().table].emplace_object();
+  for (const auto& [column, comment] : *comments) of_table[column] = comment;
+  return {};
+}
+
+// The beginning of each table, as far as the page goes. One whose database does not answer hides no
+// other's rows; an error only where none answers.
+Result<Gathered> gather(const std::vector<guard::Guard*>& guards, const AbnormalAsk& ask,
+                        Log& log) {
   Gathered all;
   const guard::ListQuery query{.err_statuses = ask.err_statuses,
                                .limit = ask.page_num * ask.page_size};
+  std::size_t missing = 0;
   for (guard::Guard* guard : guards) {
-    auto rows = guard->table().list(query, kPatience);
-    if (!rows) return fail(rows.error());
-    const auto count = guard->table().count(query, kPatience);
-    if (!count) return fail(count.error());
-    const auto comments = guard->table().comments(kPatience);
-    if (!comments) return fail(comments.error());
-    for (guard::ListedRow& row : *rows) all.rows.push_back({guard, std::move(row)});
-    all.total += *count;
-    object& of_table = all.comments[guard->settings().table].emplace_object();
-    for (const auto& [column, comment] : *comments) of_table[column] = comment;
+    const Result<> added = add_rows_of(*guard, query, all);
+    if (added) continue;
+    if (++missing == guards.size()) return fail(added.error());
+    log.warning("guard_not_listed", {{"guard", guard->name()}, {"error", added.error().message}});
   }
   // Newest first; what has no time comes last, as in each table.
   std::ranges::stable_sort(all.rows, [](const Listed& a, const Listed& b) {
@@ -95,7 +106,7 @@ http::Response list(Desk& desk, const Call& call) {
   if (!body) return source_refusal(400, "请求体必须是 JSON 对象：" + body.error().message);
   const auto ask = read_abnormal_ask(*body);
   if (!ask) return source_refusal(400, ask.error().message);
-  auto all = gather(guards_of(desk, *ask), *ask);
+  auto all = gather(guards_of(desk, *ask), *ask, desk.log);
   if (!all) return source_refusal(all.error());
   array records;
   const std::size_t begin = (ask->page_num - 1) * ask->page_size;

@@ -116,7 +116,11 @@ object to_json(const guard::TableReport& report) {
                                 {"failed_unmarked", report.failed_unmarked},
                                 {"other_status", report.other_status}}},
                {"now", to_json(std::optional(report.now))}};
-  if (report.oldest_start) shape["stuck_seconds"] = seconds_of(report.now - *report.oldest_start);
+  // A start time is rounded up: one of this second is not ahead of us.
+  if (report.oldest_start) {
+    const Duration stuck = std::max<Duration>(report.now - *report.oldest_start, Duration::zero());
+    shape["stuck_seconds"] = seconds_of(stuck);
+  }
   return shape;
 }
 

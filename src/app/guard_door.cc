@@ -23,8 +23,10 @@ Result<> add_guard(guard::Door& door, const GuardConfig& guard, const embed::Gua
   if (!table) return fail(table.error());
   auto handlers = guard_calls(guard, **table, client, parts.clock);
   if (!handlers) return fail(handlers.error());
-  return door.add(
-      {.table = *std::move(table), .handlers = *std::move(handlers), .kind = guard.lane});
+  return door.add({.table = *std::move(table),
+                   .handlers = *std::move(handlers),
+                   .place = embed::place_of_guarded(guard.database.reveal(), parts.own.url),
+                   .kind = guard.lane});
 }
 
 }  // namespace

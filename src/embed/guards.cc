@@ -86,9 +86,11 @@ void Guards::take(const std::shared_ptr<Guard>& guard) {
                                  .clock = engine.clock,
                                  .log = engine.log});
         if (!table) return fail(table.error());
-        Result<> added = engine.guards->add({.table = *std::move(table),
-                                             .handlers = handlers_of(guard),
-                                             .kind = embed::kind_settings(guard->options().kind)});
+        Result<> added = engine.guards->add(
+            {.table = *std::move(table),
+             .handlers = handlers_of(guard),
+             .place = embed::place_of_guarded(guard->options().database, engine.store_url),
+             .kind = embed::kind_settings(guard->options().kind)});
         if (!added) return added;
         guard->impl_->started.store(engine.guards->find(settings.name), std::memory_order_release);
         return {};

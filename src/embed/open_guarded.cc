@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "guard/database.h"
 #include "guard/door.h"
 #include "guard/late_table.h"
 
@@ -78,6 +79,10 @@ Result<std::unique_ptr<guard::GuardedTable>> open_guarded(const Guarded& guarded
   auto open_later = [guarded, parts] { return open_whole(guarded, parts, kLater); };
   return std::make_unique<guard::LateTable>(guard::named(guarded.settings), std::move(open_later),
                                             table.error(), parts.clock, parts.log);
+}
+
+std::string place_of_guarded(const std::string& database, const std::string& own_url) {
+  return guard::place_of(database.empty() ? own_url : database);
 }
 
 }  // namespace recourse::embed

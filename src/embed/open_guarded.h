@@ -40,4 +40,7 @@ struct GuardedParts {
 Result<std::unique_ptr<guard::GuardedTable>> open_guarded(const Guarded& guarded,
                                                           const GuardedParts& parts);
 
+// Where it is, in one spelling.
+std::string place_of_guarded(const std::string& database, const std::string& own_url);
+
 }  // namespace recourse::embed

@@ -1,8 +1,10 @@
 #include "guard/database.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "base/mutex.h"
@@ -72,14 +74,35 @@ class FileDatabase final : public Database {
   Result<> use(Duration within, Work work) override {
     const sql::Deadline deadline = store::deadline_of(within);
     MutexLock lock(mutex_);
+    // Whoever else waits for the file only looks now and then whether it is free.
+    std::this_thread::sleep_until(free_until_);
+    const auto begun = std::chrono::steady_clock::now();
     connection_->set_deadline(deadline);
-    return work(*connection_);
+    Result<> done = work(*connection_);
+    const auto ended = std::chrono::steady_clock::now();
+    free_until_ =
+        ended + std::min<std::chrono::steady_clock::duration>(ended - begun, kLongestRest);
+    return done;
   }
+  Result<> sweep(Duration within, Work work) override {
+    return use(within, [&](sql::Connection& connection) -> Result<> {
+      if (Result<> begun = connection.begin(); !begun) return begun;
+      Result<> done = work(connection);
+      if (done) done = connection.commit();
+      if (!done) connection.rollback();
+      return done;
+    });
+  }
+  [[nodiscard]] bool undoes_failed_sweeps() const override { return true; }
   Result<> use_once(Duration within, Work work) override { return use(within, work); }
 
  private:
+  // The file is the application's: it has it for at least as long as we had it.
+  static constexpr std::chrono::milliseconds kLongestRest{100};
+
   sql::sqlite::FileLock lock_;  // first: released last
   Mutex mutex_;
+  std::chrono::steady_clock::time_point free_until_ GUARDED_BY(mutex_);
   std::unique_ptr<sql::Connection> connection_ GUARDED_BY(mutex_);
 };
 
@@ -95,6 +118,7 @@ class StoreDatabase final : public Database {
       return work(connection);
     });
   }
+  [[nodiscard]] bool undoes_failed_sweeps() const override { return true; }
   Result<> use_once(Duration within, Work work) override { return use(within, work); }
 
  private:

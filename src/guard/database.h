@@ -29,6 +29,11 @@ class Database {
   // Once, on a connection with nothing open: each statement is a transaction of its own, so that no
   // row stays locked while this process is looked at by nobody.
   virtual Result<> use(Duration within, Work work) = 0;
+  // The same of work that writes to many rows: in one transaction where every one locks all of the
+  // database, so that it is locked for less.
+  virtual Result<> sweep(Duration within, Work work) { return use(within, work); }
+  // Whether nothing is left of a sweep that failed.
+  [[nodiscard]] virtual bool undoes_failed_sweeps() const { return false; }
   // The same on a connection that is closed afterwards, with all its settings.
   virtual Result<> use_once(Duration within, Work work) = 0;
 };

@@ -46,12 +46,12 @@ struct Desk {
   std::chrono::steady_clock::time_point end_by GUARDED_BY(mutex) =
       std::chrono::steady_clock::time_point::max();
 
-  // When one that is out has to be held for longer; empty: nothing is out.
+  // When one has to be held for longer; empty: there is none.
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> next_hold() const
       REQUIRES(mutex) {
     std::optional<std::chrono::steady_clock::time_point> next;
     for (const auto& [id, one] : out) {
-      if (!one.ended && (!next || one.renew_at < *next)) next = one.renew_at;
+      if (!next || one.renew_at < *next) next = one.renew_at;
     }
     return next;
   }

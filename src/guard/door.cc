@@ -52,6 +52,18 @@ Result<> Door::add(NewGuard guard) {
         ErrorCode::kInvalid,
         fmt::format("two guards are called {}: give one of them another name", shown(name)));
   }
+  for (const auto& other : guards_) {
+    if (guard.place != other->place() || guard.table->settings().table != other->settings().table ||
+        may_share_table(guard.table->settings(), other->settings())) {
+      continue;
+    }
+    return fail(
+        ErrorCode::kInvalid,
+        fmt::format("{} and {} guard the same table {}, whose err_ columns are one error's: "
+                    "what one heals, the other still had to; guard each status in a table "
+                    "of its own",
+                    shown(other->name()), shown(name), shown(other->settings().table)));
+  }
   const engine::KindSettings kind = guard.kind;
   auto added = std::make_unique<Guard>(parts_, std::move(guard));
   if (Result<> registered = added->register_kind(kind); !registered) return registered;

@@ -24,6 +24,7 @@ class FakeTable : public GuardedTable {
   std::function<Result<Healed>()> on_heal = nullptr;
   std::function<std::vector<RowId>(std::size_t limit)> on_promote = nullptr;
   std::function<std::vector<ReminderClaim>(Duration hold)> on_take_reminders = nullptr;
+  std::function<Result<bool>(const ReminderClaim&)> on_reminded = nullptr;
   std::function<Result<bool>(ReminderClaim&, Duration wait)> on_put_off = nullptr;
 
   // The verbs that were called, in their order.
@@ -58,14 +59,15 @@ class FakeTable : public GuardedTable {
     called("take_reminders");
     return on_take_reminders ? on_take_reminders(hold) : std::vector<ReminderClaim>();
   }
-  Result<bool> reminded(const ReminderClaim&, bool sent, Duration) override {
+  Result<bool> reminded(const ReminderClaim& claim, bool sent, Duration) override {
     called(sent ? "reminded" : "reminded of nothing");
-    return true;
+    return on_reminded ? on_reminded(claim) : true;
   }
   Result<bool> put_off(ReminderClaim& claim, Duration wait, Duration) override {
     called("put off by " + std::to_string(std::chrono::ceil<std::chrono::seconds>(wait).count()));
     return on_put_off ? on_put_off(claim, wait) : true;
   }
+  std::optional<Refusal> take_refusal() override { return std::nullopt; }
   Result<ClaimAnswer> claim(const RowId&, Duration, Duration) override { return ClaimAnswer{}; }
   Result<std::vector<Pushed>> push(std::span<Claim> claims, Duration hold, Duration) override {
     called("push");

@@ -24,6 +24,7 @@ Guard::Guard(const GuardParts& parts, NewGuard guard)
     : parts_(parts),
       table_(std::move(guard.table)),
       handlers_(std::move(guard.handlers)),
+      place_(std::move(guard.place)),
       kind_("guard." + table_->settings().name) {
   scanner_ = std::make_unique<Scanner>(Scan::Parts{.table = *table_,
                                                    .kind = kind_,

@@ -41,6 +41,8 @@ struct NewGuard {
   // Open, and checked against its catalog.
   std::unique_ptr<GuardedTable> table;
   RowHandlers handlers;
+  // Of its database (place_of()): two guards of one table must get along.
+  std::string place = {};
   // Concurrency, breaker, rate... of the kind. Its backoff only puts off what the engine itself
   // holds back: retries come at the row's own times.
   engine::KindSettings kind = {};
@@ -81,6 +83,7 @@ class Guard {
   // `guard.NAME`
   [[nodiscard]] const task::Kind& kind() const { return kind_; }
   [[nodiscard]] const GuardSettings& settings() const { return table_->settings(); }
+  [[nodiscard]] const std::string& place() const { return place_; }
   // Empty: it has none, or somebody else has its path.
   [[nodiscard]] std::string manual_success_route() const {
     return has_route_ ? settings().manual_success_route : std::string();
@@ -126,6 +129,7 @@ class Guard {
   const GuardParts parts_;
   const std::unique_ptr<GuardedTable> table_;
   const RowHandlers handlers_;
+  const std::string place_;
   const task::Kind kind_;
   std::atomic<bool> has_route_ = true;
   Tally tally_;

@@ -105,6 +105,11 @@ Result<bool> LateTable::put_off(ReminderClaim& claim, Duration wait, Duration wi
   return opened ? (*opened)->put_off(claim, wait, within) : fail(opened.error());
 }
 
+std::optional<Refusal> LateTable::take_refusal() {
+  const auto opened = table();
+  return opened ? (*opened)->take_refusal() : std::nullopt;
+}
+
 Result<ClaimAnswer> LateTable::claim(const RowId& id, Duration hold, Duration within) {
   const auto opened = table();
   return opened ? (*opened)->claim(id, hold, within) : fail(opened.error());

@@ -43,6 +43,7 @@ class LateTable final : public GuardedTable {
                                                     Duration within) override;
   Result<bool> reminded(const ReminderClaim& claim, bool sent, Duration within) override;
   Result<bool> put_off(ReminderClaim& claim, Duration wait, Duration within) override;
+  std::optional<Refusal> take_refusal() override;
 
   Result<ClaimAnswer> claim(const RowId& id, Duration hold, Duration within) override;
   Result<std::vector<Pushed>> push(std::span<Claim> claims, Duration hold,

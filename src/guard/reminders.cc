@@ -21,6 +21,13 @@ constexpr Duration kWaitMax = std::chrono::hours(24);
 constexpr std::size_t kRemindedAtOnce = 100;
 constexpr std::size_t kOutMax = 1'000;
 constexpr std::size_t kErrorsMax = 1'000;
+// Of one row's write: one that somebody has locked for long keeps no other waiting.
+constexpr Duration kRowPatience = std::chrono::seconds(2);
+
+// Of one row alone: the others may well be written.
+bool is_its_own(const Error& error) {
+  return error.code == ErrorCode::kExhausted || error.code == ErrorCode::kInvalid;
+}
 
 std::int64_t seconds_of(const std::optional<TimePoint>& time) {
   if (!time) return 0;
@@ -128,14 +135,19 @@ Result<> Reminders::write_ended(Duration within) {
     }
   }
   const auto until = SteadyClock::now() + within;
+  Result<> first;
   for (auto& [id, out] : ended) {
     const auto left = std::chrono::duration_cast<Duration>(until - SteadyClock::now());
     if (left <= Duration::zero()) return fail(ErrorCode::kUnavailable, "there was no time left");
-    const Result<bool> written = write(out, left);
-    if (!written) return fail(written.error());
-    forget(id);
+    const Result<bool> written = write(out, std::min(left, kRowPatience));
+    if (written) {
+      forget(id);
+      continue;
+    }
+    if (first) first = fail(written.error());
+    if (!is_its_own(written.error())) return first;
   }
-  return {};
+  return first;
 }
 
 Result<bool> Reminders::write(Desk::Out& out, Duration within) {
@@ -168,16 +180,21 @@ Result<> Reminders::hold_longer(SteadyTime now, Duration within) {
   {
     const MutexLock lock(desk_->mutex);
     for (const auto& one : desk_->out) {
-      if (!one.second.ended && one.second.renew_at <= now) ending.push_back(one);
+      if (one.second.renew_at <= now) ending.push_back(one);
     }
   }
   const auto until = SteadyClock::now() + within;
+  Result<> first;
   for (auto& [id, out] : ending) {
     const auto left = std::chrono::duration_cast<Duration>(until - SteadyClock::now());
     if (left <= Duration::zero()) return fail(ErrorCode::kUnavailable, "there was no time left");
     const Duration hold = std::min(out.hold * 2, kHoldMax);
-    const Result<bool> held = table_.put_off(out.claim, hold, left);
-    if (!held) return fail(held.error());
+    const Result<bool> held = table_.put_off(out.claim, hold, std::min(left, kRowPatience));
+    if (!held) {
+      if (first) first = fail(held.error());
+      if (!is_its_own(held.error())) return first;
+      continue;
+    }
     // Somebody else's by now, or it needs nobody any more.
     if (!*held) {
       forget(id);
@@ -190,7 +207,7 @@ Result<> Reminders::hold_longer(SteadyTime now, Duration within) {
     found->second.hold = hold;
     found->second.renew_at = now + hold / 2;
   }
-  return {};
+  return first;
 }
 
 }  // namespace recourse::guard

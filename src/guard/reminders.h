@@ -33,11 +33,11 @@ class Reminders {
 
   // Has all told that are due, as far as there is room. Answers how many.
   Result<std::int64_t> tell_due(Duration within);
-  // What people were told, or could not be, and what is told later. Stops at the first error; what
-  // is left comes next time.
+  // What people were told, or could not be, and what is told later. Goes on behind a row that
+  // cannot be written; what is left comes next time. The first error counts.
   Result<> write_ended(Duration within);
-  // What is out for so long that its hold would end, as through quiet hours: else another node
-  // would tell it too.
+  // What is out for so long that its hold would end, as through quiet hours, or has ended and could
+  // not be written: else another node would tell it too.
   Result<> hold_longer(SteadyTime now, Duration within);
 
  private:

@@ -20,8 +20,9 @@ class GuardReminders : public testing::Test {
   GuardReminders() {
     table_.on_take_reminders = [this](Duration hold) {
       std::vector<ReminderClaim> taken;
-      if (std::exchange(is_due_, false))
-        taken.push_back({.row = {.id = RowId(1)}, .token = TimePoint(hold)});
+      const int due = std::exchange(is_due_, false) ? due_rows_ : 0;
+      for (int id = 1; id <= due; ++id)
+        taken.push_back({.row = {.id = RowId(id)}, .token = TimePoint(hold)});
       return taken;
     };
   }
@@ -39,6 +40,7 @@ class GuardReminders : public testing::Test {
   }
 
   bool is_due_ = true;
+  int due_rows_ = 1;
   std::size_t seen_ = 0;
   FakeTable table_{{.name = "bills", .table = "bills"}};
   MemoryLog log_;
@@ -99,9 +101,31 @@ TEST_F(GuardReminders, WhatIsOutForLongIsHeldForLongerAndLonger) {
     at = next_hold().value();
   }
   told_.at(0)({.fate = Fate::kTold});
-  EXPECT_EQ(next_hold(), std::nullopt);
+  EXPECT_EQ(next_hold(), at) << "until it is written";
   ASSERT_TRUE(reminders_.write_ended(1s));
   EXPECT_THAT(wrote(), ElementsAre("reminded"));
+  EXPECT_EQ(next_hold(), std::nullopt);
+}
+
+// GUARD-12: else another node would tell all of them once more.
+TEST_F(GuardReminders, ARowThatCannotBeWrittenHoldsUpNoOther) {
+  due_rows_ = 3;
+  ASSERT_EQ(reminders_.tell_due(1s).value(), 3);
+  for (const Told& told : told_) told({.fate = Fate::kTold});
+  table_.on_reminded = [](const ReminderClaim& claim) -> Result<bool> {
+    if (claim.row.id == RowId(1)) return fail(ErrorCode::kExhausted, "locked");
+    return true;
+  };
+
+  const Result<> written = reminders_.write_ended(10s);
+
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().message, "locked");
+  EXPECT_EQ(tally_.reminded, 2U);
+  EXPECT_NE(next_hold(), std::nullopt) << "the third stays ours";
+  table_.on_reminded = nullptr;
+  EXPECT_TRUE(reminders_.write_ended(10s));
+  EXPECT_EQ(tally_.reminded, 3U);
 }
 
 TEST_F(GuardReminders, WhatEndsWhileItIsHeldForLongerIsWrittenUnderTheNewHold) {

@@ -14,18 +14,13 @@
 namespace recourse::guard {
 namespace {
 
-// Of one statement on the table.
-constexpr Duration kWritePatience = std::chrono::seconds(5);
+// Of a claim, and of what is written back: that is worth more, because it is known what came of it.
+constexpr Duration kClaimPatience = std::chrono::seconds(5);
+constexpr Duration kWritePatience = std::chrono::seconds(10);
 // Before a table that does not answer is asked again.
 constexpr Duration kUnreachableFor = std::chrono::seconds(2);
-
-// A reply may be lost: what is conditional on a token may be said again.
-template <class Write>
-auto twice(const Write& write) {
-  auto first = write();
-  if (first || first.error().code == ErrorCode::kInvalid) return first;
-  return write();
-}
+// Before a row that its table does not let us write to is tried again: somebody has to mend that.
+constexpr Duration kRefusedFor = std::chrono::seconds(30);
 
 }  // namespace
 
@@ -50,8 +45,10 @@ void RowRuns::run(const std::shared_ptr<engine::AttemptRun>& run) {
 engine::AttemptResult RowRuns::result_of(const RowId& id, engine::AttemptRun& run) {
   const BootTime begun = parts_.clock.since_boot();
   // A claim that took half of its own time is not worth having.
-  const Duration patience = std::min(kWritePatience, keeper_.hold() / 2);
+  const Duration patience = std::min(kClaimPatience, keeper_.hold() / 2);
   Result<ClaimAnswer> answer = parts_.table.claim(id, keeper_.hold(), patience);
+  if (!answer && answer.error().code == ErrorCode::kInvalid)
+    return engine::Decided{refused(id, answer.error())};
   if (!answer) return engine::Decided{unreachable(id, "claim", answer.error())};
   if (!answer->claim) return engine::Decided{not_claimed(id, *answer)};
   const BootTime claimed_at = parts_.clock.since_boot();
@@ -99,10 +96,11 @@ RowRuns::Tried RowRuns::try_it(const RowId& id, engine::AttemptRun& run,
 }
 
 engine::AttemptResult RowRuns::healed(const Claim& claim, BootTime claimed_at) {
-  const Result<bool> written = twice([&] { return parts_.table.succeeded(claim, kWritePatience); });
-  // The table itself refuses it, as a constraint does: then asking again heals nothing, and a run
-  // that cannot be written has failed.
-  if (!written && written.error().code == ErrorCode::kInvalid) {
+  const Result<bool> written = parts_.table.succeeded(claim, kWritePatience);
+  // The table itself refuses it, as a constraint or a unique index does: then asking again heals
+  // nothing, and a run that cannot be written has failed.
+  if (!written && (written.error().code == ErrorCode::kInvalid ||
+                   written.error().code == ErrorCode::kConflict)) {
     return failed(claim, claimed_at,
                   "the row is well, but that could not be written: " + written.error().message);
   }
@@ -116,7 +114,7 @@ engine::AttemptResult RowRuns::healed(const Claim& claim, BootTime claimed_at) {
 
 engine::AttemptResult RowRuns::failed(const Claim& claim, BootTime claimed_at,
                                       const std::string& error) {
-  const auto after = twice([&] { return parts_.table.failed(claim, kWritePatience); });
+  const auto after = parts_.table.failed(claim, kWritePatience);
   if (!after) return engine::Decided{unreachable(claim.row.id, "write back", after.error())};
   if (!*after) return lost(claim.row.id);
   ++parts_.tally.failed;
@@ -148,6 +146,12 @@ policy::Decision RowRuns::unreachable(const RowId& id, std::string_view doing, c
   say(LogLevel::kWarning, "guard_table_failed", id,
       {{"doing", std::string(doing)}, {"error", error.message}});
   return again_in(kUnreachableFor, "TABLE_FAILED", error.message);
+}
+
+// The row's own trouble, such as a trigger: it speaks against nobody else.
+policy::Decision RowRuns::refused(const RowId& id, const Error& error) {
+  say(LogLevel::kWarning, "guard_table_failed", id, {{"doing", "claim"}, {"error", error.message}});
+  return not_before(kRefusedFor, "its table refuses to have it claimed: " + error.message);
 }
 
 void RowRuns::say(LogLevel level, std::string_view event, const RowId& id,

@@ -54,6 +54,7 @@ class RowRuns {
   engine::AttemptResult lost(const RowId& id);
   // The database does not answer: the row's own time brings it back.
   policy::Decision unreachable(const RowId& id, std::string_view doing, const Error& error);
+  policy::Decision refused(const RowId& id, const Error& error);
   void say(LogLevel level, std::string_view event, const RowId& id,
            std::initializer_list<LogField> more = {});
 

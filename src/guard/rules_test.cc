@@ -222,6 +222,24 @@ TEST(GuardSettings, BadOnesAreRefusedByFieldAllAtOnce) {  // GUARD-1
     EXPECT_THAT(message, HasSubstr(std::string("guard.") + field));
 }
 
+// A user is written into its column when a row is marked.
+TEST(GuardSettings, TheUsersColumnIsNeitherTheIdNorTheStatus) {  // GUARD-1, GUARD-5
+  for (const std::string& column : {bill().id_field, bill().status_field}) {
+    GuardSettings bad = bill();
+    bad.user_field = column;
+    EXPECT_THAT(validate(bad).error().message, HasSubstr("guard.user_field")) << column;
+  }
+}
+
+TEST(GuardSettings, OnlyGuardsOfOneStatusShareATable) {
+  GuardSettings other = bill();
+  EXPECT_FALSE(may_share_table(bill(), other)) << "both would run the same rows";
+  other.fail_value = "REFUSED";
+  EXPECT_TRUE(may_share_table(bill(), other));
+  other.status_field = "ship_status";
+  EXPECT_FALSE(may_share_table(bill(), other));
+}
+
 TEST(GuardSettings, NamesAreLettersDigitsAndUnderscores) {
   for (const char* good : {"a", "_", "User_bill9", "select"})
     EXPECT_TRUE(is_identifier(good)) << good;

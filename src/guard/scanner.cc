@@ -163,12 +163,22 @@ Result<ScanReport> Scanner::all_steps() {
     if (told) report.reminders = *told;
     if (!told && steps) steps = fail(told.error());
   }
+  tell_refusal();
   report.took = std::chrono::duration_cast<Duration>(SteadyClock::now() - begun);
   ++tally_.scans;
   tally_.scan_time += report.took.count();
   if (!steps) return fail(steps.error());
   steps_.count_rows();
   return report;
+}
+
+void Scanner::tell_refusal() {
+  const std::optional<Refusal> refusal = table_.take_refusal();
+  if (!refusal) return;
+  log_.error("guard_row_refused", {{"guard", table_.settings().name},
+                                   {"table", table_.settings().table},
+                                   {"row", to_string(refusal->row)},
+                                   {"error", refusal->error.message}});
 }
 
 void Scanner::remind() {

@@ -59,6 +59,8 @@ class Scanner {
   // Says how it went; answers how long until the next.
   Duration scanned(const Result<ScanReport>& done);
   void remind();
+  // One a scan, so that a table that refuses everything fills no log.
+  void tell_refusal();
   void write_ended(Duration within);
   void hold_longer();
   // One that fails is repeated a little later.

@@ -46,6 +46,10 @@ void check_fields(FieldChecks& checks, const GuardSettings& settings) {
       .require(!is_guard_column(settings.user_field), "user_field", kOwn)
       .require(settings.status_field != settings.id_field, "status_field",
                "must be another column than id_field")
+      .require(settings.user_field != settings.id_field, "user_field",
+               "must be another column than id_field: marking a row writes its user there")
+      .require(settings.user_field != settings.status_field, "user_field",
+               "must be another column than status_field: marking a row writes its user there")
       .require(is_value(settings.success_value), "success_value",
                "must be text of 1 to 255 bytes without control characters")
       .require(is_value(settings.fail_value), "fail_value",
@@ -82,6 +86,11 @@ GuardSettings named(GuardSettings settings) {
   if (settings.name.empty()) settings.name = settings.table;
   if (settings.service_name.empty()) settings.service_name = settings.name;
   return settings;
+}
+
+bool may_share_table(const GuardSettings& one, const GuardSettings& other) {
+  return one.status_field == other.status_field && one.success_value == other.success_value &&
+         one.fail_value != other.fail_value;
 }
 
 Result<> validate(const GuardSettings& settings) {

@@ -46,6 +46,9 @@ bool is_identifier(std::string_view text);
 // An empty name becomes the table's, an empty service name the guard's.
 GuardSettings named(GuardSettings settings);
 
+// A table's nine columns are one error's. Guards that each heal another failure of one status can
+// have them in turn; what one by another status heals, the other would still have to.
+bool may_share_table(const GuardSettings& one, const GuardSettings& other);
 // By field name, all of them at once.
 Result<> validate(const GuardSettings& settings);
 

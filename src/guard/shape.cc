@@ -21,7 +21,8 @@ static_assert(kMembers.size() == kGuardColumns.size());
 
 // What is set to NULL at some time.
 bool must_take_null(std::string_view name) {
-  return name == "err_next_retry_time" || name == "err_next_remind_staff_time";
+  return name == "err_next_retry_time" || name == "err_next_remind_staff_time" ||
+         name == "err_submit_manual_status";
 }
 
 const Column* find_own(const Layout& layout, const Dialect& dialect, std::string_view name) {

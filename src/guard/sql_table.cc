@@ -9,6 +9,7 @@
 
 #include "base/invariant.h"
 #include "base/text.h"
+#include "guard/sweep.h"
 #include "guard/values_of.h"
 #include "store/countdown.h"
 
@@ -145,12 +146,31 @@ Result<> SqlTable::look_again(sql::Connection& connection) {
   return {};
 }
 
+std::optional<Refusal> SqlTable::take_refusal() {
+  MutexLock lock(mutex_);
+  return std::exchange(refusal_, std::nullopt);
+}
+
+void SqlTable::note(const Sweep& sweep) {
+  if (!sweep.refusal()) return;
+  MutexLock lock(mutex_);
+  if (!refusal_) refusal_ = sweep.refusal();
+}
+
 Result<> SqlTable::attempt(Duration within, Try work) const {
+  return attempt_by(within, work, &Database::use);
+}
+
+Result<> SqlTable::attempt_sweep(Duration within, Try work) const {
+  return attempt_by(within, work, &Database::sweep);
+}
+
+Result<> SqlTable::attempt_by(Duration within, Try work, Way way) const {
   const store::Countdown time(within);
   Duration pause = kFirstPause;
   bool again = false;
   while (true) {
-    Result<> done = database_->use(
+    Result<> done = ((*database_).*way)(
         time.left(), [&](sql::Connection& connection) { return work(connection, again); });
     if (done || !is_worth_another_try(done.error())) return done;
     // A wait for a lock that the deadline cuts short would cost the connection.

@@ -43,6 +43,7 @@ class SqlTable final : public GuardedTable {
                                                     Duration within) override;
   Result<bool> reminded(const ReminderClaim& claim, bool sent, Duration within) override;
   Result<bool> put_off(ReminderClaim& claim, Duration wait, Duration within) override;
+  std::optional<Refusal> take_refusal() override;
 
   Result<ClaimAnswer> claim(const RowId& id, Duration hold, Duration within) override;
   Result<std::vector<Pushed>> push(std::span<Claim> claims, Duration hold,
@@ -96,6 +97,10 @@ class SqlTable final : public GuardedTable {
   // done all the same, because only its reply was lost.
   using Try = FunctionRef<Result<>(sql::Connection&, bool again)>;
   Result<> attempt(Duration within, Try work) const;
+  // The same of a scan's step, which writes many rows.
+  Result<> attempt_sweep(Duration within, Try work) const;
+  using Way = Result<> (Database::*)(Duration, Database::Work);
+  Result<> attempt_by(Duration within, Try work, Way way) const;
   Result<TimePoint> now_on(sql::Connection& connection) const;
   enum class Rows : std::uint8_t { kAll, kFree };
   // kFree: nothing also where somebody has it locked.
@@ -118,6 +123,8 @@ class SqlTable final : public GuardedTable {
   };
   Result<std::vector<Unhealed>> unhealed_on(sql::Connection& connection, const View& view,
                                             std::size_t limit) const;
+  // What a sweep has passed over is told by take_refusal().
+  void note(const Sweep& sweep);
   Result<> heal_one(Sweep& sweep, const View& view, const Unhealed& row, TimePoint now,
                     Healed& healed) const;
 
@@ -125,7 +132,7 @@ class SqlTable final : public GuardedTable {
   Result<std::vector<std::int64_t>> windows_on(sql::Connection& connection, const View& view,
                                                std::int64_t longer_than) const;
   Result<> promote_in(sql::Connection& connection, const View& view, std::int64_t window,
-                      std::size_t limit, std::vector<RowId>& promoted) const;
+                      std::size_t limit, std::vector<RowId>& promoted);
   // Of the next few windows. Whether there are more, or there was no room for all.
   Result<bool> promote_page(sql::Connection& connection, const View& view, std::size_t limit,
                             std::vector<RowId>& promoted);
@@ -152,6 +159,7 @@ class SqlTable final : public GuardedTable {
   const std::string skip_locked_;
   mutable Mutex mutex_;
   Seen seen_ GUARDED_BY(mutex_);
+  std::optional<Refusal> refusal_ GUARDED_BY(mutex_);
   // The longest window that a scan has dealt with, until it has dealt with all of them.
   std::int64_t promoted_up_to_ GUARDED_BY(mutex_) = std::numeric_limits<std::int64_t>::min();
 };

@@ -15,6 +15,7 @@ Result<std::vector<ReminderClaim>> SqlTable::take_reminders(std::size_t limit, D
   const Column& remind = (*view)->shape.next_remind;
   std::vector<ReminderClaim> taken;
   const auto work = [&](sql::Connection& connection, bool) -> Result<> {
+    if (database_->undoes_failed_sweeps()) taken.clear();
     const Result<TimePoint> now = now_on(connection);
     if (!now) return fail(now.error());
     std::vector<Row> rows;
@@ -37,13 +38,14 @@ Result<std::vector<ReminderClaim>> SqlTable::take_reminders(std::size_t limit, D
     for (Row& row : rows) {
       Values values;
       values.text(written(remind, token)).id(row.id).id((*view)->fail).text(reached(remind, *now));
-      const Result<bool> done = sweep.write(statements.take_reminder, values);
+      const Result<bool> done = sweep.write(row.id, statements.take_reminder, values);
       if (!done) return fail(done.error());
       if (*done) taken.push_back({.row = std::move(row), .token = token});
     }
+    note(sweep);
     return {};
   };
-  if (const Result<> done = attempt(within, work); !done) return fail(done.error());
+  if (const Result<> done = attempt_sweep(within, work); !done) return fail(done.error());
   return taken;
 }
 

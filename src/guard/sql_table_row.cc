@@ -187,6 +187,7 @@ Result<bool> SqlTable::succeeded(const Claim& claim, Duration within) {
     Values values;
     values.id((*view)->success).id(claim.row.id);
     values.text(written((*view)->shape.next_retry, claim.token));
+    values.id((*view)->fail).id((*view)->success);
     const auto written_back = connection.execute((*view)->statements.succeeded, values.view());
     if (!written_back) return fail(written_back.error());
     ours = *written_back > 0;

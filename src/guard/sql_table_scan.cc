@@ -53,14 +53,14 @@ Result<> SqlTable::heal_one(Sweep& sweep, const View& view, const Unhealed& row,
   if (row.lacks_start) {
     Values values;
     values.text(written(view.shape.start_time, now)).id(row.id);
-    const Result<bool> given = sweep.write(view.statements.give_start, values);
+    const Result<bool> given = sweep.write(row.id, view.statements.give_start, values);
     if (!given) return fail(given.error());
     healed.got_start_time += *given ? 1 : 0;
   }
   // Only where it has succeeded: that stands in its WHERE.
   Values values;
   values.id(row.id).id(view.success);
-  const Result<bool> became = sweep.write(view.statements.heal, values);
+  const Result<bool> became = sweep.write(row.id, view.statements.heal, values);
   if (!became) return fail(became.error());
   healed.became_2001 += *became ? 1 : 0;
   return {};
@@ -71,6 +71,7 @@ Result<Healed> SqlTable::heal(std::size_t limit, Duration within) {
   if (!view) return fail(view.error());
   Healed healed;
   const auto work = [&](sql::Connection& connection, bool) -> Result<> {
+    if (database_->undoes_failed_sweeps()) healed = {};
     const Result<TimePoint> now = now_on(connection);
     if (!now) return fail(now.error());
     const auto found = unhealed_on(connection, **view, limit);
@@ -80,9 +81,10 @@ Result<Healed> SqlTable::heal(std::size_t limit, Duration within) {
     for (const Unhealed& row : *found) {
       if (Result<> done = heal_one(sweep, **view, row, *now, healed); !done) return done;
     }
+    note(sweep);
     return {};
   };
-  if (const Result<> done = attempt(within, work); !done) return fail(done.error());
+  if (const Result<> done = attempt_sweep(within, work); !done) return fail(done.error());
   return healed;
 }
 
@@ -126,7 +128,7 @@ Result<std::vector<std::int64_t>> SqlTable::windows_on(sql::Connection& connecti
 // A row that may be running has a next time that was no later than the last end of a claim when it
 // was read: only with the time after that can it be told from one that waits.
 Result<> SqlTable::promote_in(sql::Connection& connection, const View& view, std::int64_t window,
-                              std::size_t limit, std::vector<RowId>& promoted) const {
+                              std::size_t limit, std::vector<RowId>& promoted) {
   Result<TimePoint> now = now_on(connection);
   if (!now) return fail(now.error());
   const Column& start = view.shape.start_time;
@@ -155,6 +157,7 @@ Result<> SqlTable::promote_in(sql::Connection& connection, const View& view, std
     if (!done) return fail(done.error());
     if (*done) promoted.push_back(row.id);
   }
+  note(sweep);
   return {};
 }
 
@@ -180,6 +183,7 @@ Result<std::vector<RowId>> SqlTable::promote(std::size_t limit, Duration within)
   if (!view) return fail(view.error());
   std::vector<RowId> promoted;
   const auto work = [&](sql::Connection& connection, bool) -> Result<> {
+    if (database_->undoes_failed_sweeps()) promoted.clear();
     for (int page = 0; page < kWindowPages && promoted.size() < limit; ++page) {
       const Result<bool> more = promote_page(connection, **view, limit, promoted);
       if (!more) return fail(more.error());
@@ -187,7 +191,7 @@ Result<std::vector<RowId>> SqlTable::promote(std::size_t limit, Duration within)
     }
     return {};
   };
-  if (const Result<> done = attempt(within, work); !done) return fail(done.error());
+  if (const Result<> done = attempt_sweep(within, work); !done) return fail(done.error());
   return promoted;
 }
 
@@ -199,7 +203,7 @@ Result<bool> SqlTable::give_up(Sweep& sweep, const View& view, const Row& row,
   Values values;
   values.id(row.id).text(reached(start, latest)).text(reached(start, latest - grace_of(settings_)));
   values.text(written(view.shape.next_retry, last_claim_end(settings_, now)));
-  return sweep.write(view.statements.promote, values);
+  return sweep.write(row.id, view.statements.promote, values);
 }
 
 Result<bool> SqlTable::give_to_person(const RowId& id, TimePoint began_by, Duration within) {

@@ -129,8 +129,9 @@ void add_retry(Statements& s, const Names& n) {
       n.table, n.next, n.a_next, n.is_id, n.err_status, n.start, n.is_status, same_count);
   s.push = fmt::format("UPDATE {0} SET {1} = {2} WHERE {3} AND {4} = 4000 AND {1} = {2} AND {5}",
                        n.table, n.next, n.a_next, n.is_id, n.err_status, same_count);
-  s.succeeded = fmt::format("UPDATE {} SET {} = 2001, {} = {} WHERE {}", n.table, n.err_status,
-                            n.status, n.a_status, ours);
+  // Nothing else that the application has made of the row meanwhile, such as cancelled.
+  s.succeeded = fmt::format("UPDATE {0} SET {1} = 2001, {2} = {3} WHERE {4} AND {2} IN ({3}, {3})",
+                            n.table, n.err_status, n.status, n.a_status, ours);
   s.retry_later = fmt::format("UPDATE {} SET {} = ?, {} = {} WHERE {} AND {}", n.table, n.retries,
                               n.next, n.a_next, ours, same_count);
   s.escalate = fmt::format("UPDATE {} SET {} = 4001, {} = NULL, {} = NULL WHERE {} AND {}", n.table,

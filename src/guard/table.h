@@ -110,6 +110,12 @@ struct TableReport {
   std::int64_t other_status = 0;
 };
 
+// A row that the table does not let us write to, by a trigger or a constraint of its own.
+struct Refusal {
+  RowId row;
+  Error error;
+};
+
 class GuardedTable {
  public:
   virtual ~GuardedTable() = default;
@@ -146,6 +152,9 @@ class GuardedTable {
   // It is told later, or held for longer, and nothing else of it changes: the claim's token is the
   // new one. False as above.
   virtual Result<bool> put_off(ReminderClaim& claim, Duration wait, Duration within) = 0;
+
+  // A row that one of these steps has passed over since this was last asked: the others went on.
+  virtual std::optional<Refusal> take_refusal() = 0;
 
   // --- one row's retry ---
   // At least for `hold`, rounded up to whole seconds.

@@ -136,13 +136,20 @@ class SqliteDialect final : public Dialect {
   [[nodiscard]] bool reads_rows_dearly() const override { return true; }
   // Only rows that had an error are in it. The predicate is one that SQLite can prove.
   [[nodiscard]] std::vector<Change> add_index(const std::string& table, const WantedIndex& index,
-                                              bool) const override {
+                                              bool leftover) const override {
+    std::vector<Change> changes;
+    if (leftover) {
+      changes.push_back(
+          {Change::Sort::kIndex, fmt::format("DROP INDEX IF EXISTS {}", quoted(index.name))});
+    }
     std::string columns;
     for (const WantedIndex::Part& part : index.parts)
       columns += (columns.empty() ? "" : ", ") + quoted(part.column);
-    return {{Change::Sort::kIndex,
-             fmt::format("CREATE INDEX IF NOT EXISTS {} ON {} ({}) WHERE {} IS NOT NULL",
-                         quoted(index.name), quoted(table), columns, quoted("err_status"))}};
+    changes.push_back(
+        {Change::Sort::kIndex,
+         fmt::format("CREATE INDEX IF NOT EXISTS {} ON {} ({}) WHERE {} IS NOT NULL",
+                     quoted(index.name), quoted(table), columns, quoted("err_status"))});
+    return changes;
   }
 
   Result<bool> take_turn(sql::Connection&, const std::string&) const override { return true; }
