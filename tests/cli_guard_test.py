@@ -150,6 +150,7 @@ class Guard(CliTest):
         self.serve()
         self.guard("mark", "user-bill", "10")
         self.check(self.guard("success", "user-bill", "10"), 0, "^$", "10 is well")
+        self.check(self.guard("retry", "user-bill", "10"), 4, "^$", "a person has ended it")
         self.assertEqual(self.sql("SELECT status, err_status, err_submit_manual_status FROM user_bill WHERE id = 10"),
                          [("SUCCESS", 2002, 4002)])
         self.check(self.guard("success", "user-bill", "99"), 3, "^$", "no row")

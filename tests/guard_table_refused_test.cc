@@ -258,6 +258,16 @@ TEST_P(GuardInDoubt, AReminderThatIsPutOffStaysOurs) {
   EXPECT_TRUE(table_->reminded(claim, true, 5s).value());
 }
 
+TEST_P(GuardInDoubt, WhatAPersonHasRetriedBeginsOnce) {
+  (void)take_reminder();
+  lossy_->lose_next();
+
+  EXPECT_EQ(table_->retry(std::int64_t{1}, 5s).value(), 1);
+
+  EXPECT_EQ(cell("err_status"), "4000");
+  EXPECT_EQ(table_->retry(std::int64_t{1}, 5s).value(), 0) << "it does not wait for a person";
+}
+
 TEST_P(GuardInDoubt, ARowThatKillsIsGivenToAPerson) {
   mark_due(*table_, std::int64_t{1});
   lossy_->lose_next();

@@ -225,6 +225,26 @@ TEST_P(ApiGuard, APersonsSuccessIsWrittenInOneStep) {
   EXPECT_EQ(post(row(99) + "/success", "{}").status, 404);
 }
 
+TEST_P(ApiGuard, APersonHasARowTriedOnceMore) {
+  shop_.add_row(7);
+  mends_ = false;
+  start_guard("    max-retry-count: 0\n");
+  mark(7);
+  ASSERT_TRUE(becomes(7, "4001"));
+  const Reply early = post("/api/v1/guards/user-bill/rows/99/retry", "{}");
+  mends_ = true;
+
+  EXPECT_EQ(post(row(7) + "/retry", "{}", "VIEWER").status, 403);
+  EXPECT_EQ(post(row(7) + "/retry", "{}", "OPERATOR").status, 200);
+
+  EXPECT_TRUE(becomes(7, "2001"));
+  EXPECT_EQ(shop_.cell("err_submit_manual_status", 7), "") << "a new error: nobody was told";
+  EXPECT_EQ(early.status, 404) << early.body;
+  const Reply late = post(row(7) + "/retry", "{}");
+  EXPECT_EQ(late.status, 409);
+  EXPECT_THAT(late.body, HasSubstr("it has healed"));
+}
+
 // GUARD-4: ids may be texts.
 TEST_P(ApiGuard, ARowsKeyMayBeAText) {
   shop_.run("CREATE TABLE parcel (code VARCHAR(40) PRIMARY KEY, state INTEGER)");

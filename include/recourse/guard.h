@@ -176,6 +176,10 @@ class Guard {
   // or the transaction that inserts it has not committed; commit first.
   Result<int> mark_abnormal(const RowId& id);
   Result<int> mark_abnormal(const RowId& id, std::string_view user);
+  // --- where a person has mended what was in its way ---
+  // A row in 4001 begins anew, due now. kConflict: it is not there, or its status is another than
+  // the fail value. kNotFound: there is no such row.
+  Result<> retry(const RowId& id);
   // --- where a person has healed it ---
   // err_status 2002 and the success value, in one step. kNotFound: there is no such row.
   Result<> processing_successful(const RowId& id);

@@ -107,6 +107,17 @@ http::Response mark_abnormal(Desk& desk, const Call& call) {
   return json_response(shape);
 }
 
+http::Response retry_row(Desk& desk, const Call& call) {
+  const auto asked = find_row(desk, call);
+  if (!asked) return refuse(asked.error());
+  const Result<> begun = asked->guard->retry(asked->id, kPatience);
+  if (!begun) return refuse(begun.error());
+  desk.log.info("guard_retry_by_person", {{"guard", asked->guard->name()},
+                                          {"row", guard::to_string(asked->id)},
+                                          {"by", call.caller.name}});
+  return json_response(object{{"id", to_json(asked->id)}, {"rows", 1}});
+}
+
 http::Response succeed(Desk& desk, const Call& call) {
   const auto asked = find_row(desk, call);
   if (!asked) return refuse(asked.error());
@@ -150,6 +161,7 @@ std::vector<Route> guard_routes() {
       {kGet, "/api/v1/guards/{name}/rows/{id}", Role::kViewer, for_everybody(explain_row)},
       {kPost, "/api/v1/guards/{name}/rows/{id}/abnormal", Role::kOperator,
        for_everybody(mark_abnormal)},
+      {kPost, "/api/v1/guards/{name}/rows/{id}/retry", Role::kOperator, for_everybody(retry_row)},
       {kPost, "/api/v1/guards/{name}/rows/{id}/success", Role::kOperator, for_everybody(succeed)},
       {kGet, "/api/v1/guards/{name}/users/{user}", Role::kViewer, for_everybody(check_user)},
   };

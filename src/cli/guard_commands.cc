@@ -1,4 +1,4 @@
-// guard list, watch, explain, mark, success, check-user, scan: business tables that heal
+// guard list, watch, explain, mark, retry, success, check-user, scan: business tables that heal
 // themselves. `guard plan` is the program's own: it opens the database itself.
 #include <fmt/format.h>
 
@@ -166,7 +166,10 @@ ExitCode mark_row(Session& session, const RowFlags& flags) {
     return ExitCode::kOk;
   }
   if (number_of(*done, "err_status") == 4001) {
-    session.say(flags.id + " already waits for a person");
+    session.say(
+        fmt::format("{0} already waits for a person; recourse guard retry {1} {0} has it "
+                    "tried once more",
+                    flags.id, flags.guard));
     return ExitCode::kOk;
   }
   // What comes of it depends on the business status too.
@@ -177,6 +180,14 @@ ExitCode mark_row(Session& session, const RowFlags& flags) {
   session.say(is_retried
                   ? flags.id + " will be retried"
                   : fmt::format("{} is marked, but {}", flags.id, text_of(*row, "explanation")));
+  return ExitCode::kOk;
+}
+
+ExitCode retry_row(Session& session, const RowFlags& flags) {
+  const auto done = session.call(http::Method::kPost, flags.path("/retry"), "{}");
+  if (!done) return session.exit_code();
+  if (session.flags().json) session.print(*done);
+  session.say(flags.id + " will be retried");
   return ExitCode::kOk;
 }
 
@@ -254,6 +265,9 @@ void add_rows(CLI::App& group, const Tree& tree) {
                       "recourse guard mark user-bill 10 --user 1000", *flags);
   mark.add_option("--user", flags->user, "Whose it is; written into the row")->type_name("USER");
   runs(mark, tree, [flags](Session& session) { return mark_row(session, *flags); });
+  runs(add_row_command(group, "retry", "Have a row that waits for a person (4001) tried once more",
+                       "recourse guard retry user-bill 10", *flags),
+       tree, [flags](Session& session) { return retry_row(session, *flags); });
   runs(add_row_command(group, "success", "Say that a person has mended a row",
                        "recourse guard success user-bill 10", *flags),
        tree, [flags](Session& session) { return succeed_row(session, *flags); });

@@ -88,6 +88,12 @@ Result<int> Guard::mark_abnormal(const RowId& id, std::string_view user) {
   return impl_->mark(id, std::string(user));
 }
 
+Result<> Guard::retry(const RowId& id) {
+  const auto guard = impl_->running();
+  if (!guard) return fail(guard.error());
+  return (*guard)->retry(id, Impl::kPatience);
+}
+
 Result<> Guard::processing_successful(const RowId& id) {
   const auto guard = impl_->running();
   if (!guard) return fail(guard.error());

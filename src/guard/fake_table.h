@@ -83,6 +83,7 @@ class FakeTable : public GuardedTable {
   Result<Marked> mark_abnormal(const RowId&, const std::optional<std::string>&, Duration) override {
     return Marked{};
   }
+  Result<std::int64_t> retry(const RowId&, Duration) override { return std::int64_t{0}; }
   Result<std::int64_t> processing_successful(const RowId&, Duration) override {
     return std::int64_t{0};
   }

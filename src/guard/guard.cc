@@ -90,17 +90,33 @@ Result<Marked> Guard::mark_abnormal(const RowId& id, const std::optional<std::st
                    marked->rows == 0 ? "guard_marked_no_row" : "guard_row_marked",
                    std::array<LogField, 3>{
                        {{"guard", name()}, {"table", settings().table}, {"row", to_string(id)}}});
-  if (marked->err_status == static_cast<std::int32_t>(ErrStatus::kWaiting)) hint(id);
+  if (marked->err_status == static_cast<std::int32_t>(ErrStatus::kWaiting))
+    hint(id, settings().min_interval);
   return marked;
 }
 
 // So that its first retry need not wait for a scan. Whatever becomes of it, the scan finds the row.
-void Guard::hint(const RowId& id) {
+void Guard::hint(const RowId& id, Duration due_in) {
   // The row's own time is a whole second, rounded up: a task that came before it would find the row
   // not due.
-  const Duration delay = settings().min_interval + std::chrono::seconds(1);
+  const Duration delay = due_in + std::chrono::seconds(1);
   (void)engine::Submits::send(parts_.node, {scanner_->submission_of(id, delay)},
                               store::Novelty::kFresh);
+}
+
+Result<> Guard::retry(const RowId& id, Duration within) {
+  const Result<std::int64_t> rows = table_->retry(id, within);
+  if (!rows) return fail(rows.error());
+  if (*rows == 0) {
+    const Result<Explanation> found = explain(id, within);
+    if (!found) return fail(found.error());
+    return fail(ErrorCode::kConflict,
+                fmt::format("{} cannot be retried by hand: {}", to_string(id), found->text));
+  }
+  parts_.log.info("guard_row_retried_by_person",
+                  {{"guard", name()}, {"table", settings().table}, {"row", to_string(id)}});
+  hint(id, Duration::zero());
+  return {};
 }
 
 Result<std::int64_t> Guard::processing_successful(const RowId& id, Duration within) {

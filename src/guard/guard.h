@@ -102,6 +102,9 @@ class Guard {
   // In a transaction of its own, whatever becomes of the caller's. 0 rows are told, and logged.
   Result<Marked> mark_abnormal(const RowId& id, const std::optional<std::string>& user,
                                Duration within);
+  // A person has it tried once more. kConflict: it does not wait for one, or its status is another
+  // than the fail value; the error says why.
+  Result<> retry(const RowId& id, Duration within);
   Result<std::int64_t> processing_successful(const RowId& id, Duration within);
 
   // --- people ---
@@ -122,7 +125,7 @@ class Guard {
   void stop(Duration within);
 
  private:
-  void hint(const RowId& id);
+  void hint(const RowId& id, Duration due_in);
   [[nodiscard]] Tell tell_of_route() const;
   [[nodiscard]] std::string held_up_by() const;
 

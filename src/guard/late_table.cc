@@ -143,6 +143,11 @@ Result<Marked> LateTable::mark_abnormal(const RowId& id, const std::optional<std
   return opened ? (*opened)->mark_abnormal(id, user, within) : fail(opened.error());
 }
 
+Result<std::int64_t> LateTable::retry(const RowId& id, Duration within) {
+  const auto opened = table();
+  return opened ? (*opened)->retry(id, within) : fail(opened.error());
+}
+
 Result<std::int64_t> LateTable::processing_successful(const RowId& id, Duration within) {
   const auto opened = table();
   return opened ? (*opened)->processing_successful(id, within) : fail(opened.error());

@@ -55,6 +55,7 @@ class LateTable final : public GuardedTable {
                                           Duration within) override;
   Result<Marked> mark_abnormal(const RowId& id, const std::optional<std::string>& user,
                                Duration within) override;
+  Result<std::int64_t> retry(const RowId& id, Duration within) override;
   Result<std::int64_t> processing_successful(const RowId& id, Duration within) override;
 
   Result<std::optional<Row>> find(const RowId& id, Duration within) override;

@@ -59,7 +59,7 @@ std::string_view explain_not_waiting(std::optional<std::int32_t> err_status) {
     case ErrStatus::kHealedByPerson:
       return "a person has ended it: should it fail again, guard mark makes it wait for retries";
     case ErrStatus::kNeedsPerson:
-      return "it waits for a person, and nobody retries it: guard success ends it";
+      return "it waits for a person: guard retry has it tried once more, guard success ends it";
     case ErrStatus::kWaiting: break;
   }
   return "its err_status is none of the guard's codes, so it is left alone: 2000 says that it is "

@@ -117,6 +117,36 @@ Result<Marked> SqlTable::mark_abnormal(const RowId& given, const std::optional<s
               "that one has ended");
 }
 
+Result<std::int64_t> SqlTable::retry(const RowId& given, Duration within) {
+  const Result<Seen> view = ready();
+  if (!view) return fail(view.error());
+  const Result<RowId> id = parse_id(to_string(given));
+  if (!id) return fail(id.error());
+  std::int64_t rows = 0;
+  const Result<> done = attempt(within, [&](sql::Connection& connection, bool again) -> Result<> {
+    const Result<TimePoint> now = now_on(connection);
+    if (!now) return fail(now.error());
+    Values values;
+    values.text(written((*view)->shape.start_time, *now));
+    values.number(seconds_of(settings_.min_interval)).number(seconds_of(settings_.timeout_window));
+    values.text(written((*view)->shape.next_retry, *now)).id(*id);
+    values.number(static_cast<std::int64_t>(ErrStatus::kNeedsPerson)).id((*view)->fail);
+    const auto begun = connection.execute((*view)->statements.retry_anew, values.view());
+    if (!begun) return fail(begun.error());
+    rows = *begun;
+    if (rows > 0 || !again) return {};
+    // An earlier try, whose reply was lost, may have done it.
+    const auto row = find_on(connection, **view, *id);
+    if (!row) return fail(row.error());
+    const bool is_begun =
+        *row && (**row).err_status == static_cast<std::int32_t>(ErrStatus::kWaiting);
+    rows = is_begun ? 1 : 0;
+    return {};
+  });
+  if (!done) return fail(done.error());
+  return rows;
+}
+
 Result<std::int64_t> SqlTable::processing_successful(const RowId& given, Duration within) {
   const Result<Seen> view = ready();
   if (!view) return fail(view.error());

@@ -146,6 +146,7 @@ void add_business(Statements& s, const Names& n, const Shape& shape, const Diale
   s.mark_from_null_with_user = mark(n, shape, dialect, {.from_null = true, .with_user = true});
   s.mark_from_with_user = mark(n, shape, dialect, {.with_user = true});
   s.mark_anew_from_with_user = mark(n, shape, dialect, {.anew = true, .with_user = true});
+  s.retry_anew = s.mark_anew_from + " AND " + n.is_status;
   s.processing_successful =
       fmt::format("UPDATE {} SET {} = 2002, {} = 4002, {} = {} WHERE {}", n.table, n.err_status,
                   n.manual, n.status, n.a_status, n.is_id);

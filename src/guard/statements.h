@@ -82,6 +82,8 @@ struct Statements {
   std::string set_user;
   // success, id
   std::string processing_successful;
+  // mark_anew_from, and the row still has the fail value.
+  std::string retry_anew;
 };
 
 }  // namespace recourse::guard

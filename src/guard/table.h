@@ -177,6 +177,9 @@ class GuardedTable {
   // error is over (2001, 2002) begins a new one, with a start time of its own and nobody told.
   virtual Result<Marked> mark_abnormal(const RowId& id, const std::optional<std::string>& user,
                                        Duration within) = 0;
+  // A person has it tried once more: a row in 4001 with the fail value begins anew, due now. 0: it
+  // is not so.
+  virtual Result<std::int64_t> retry(const RowId& id, Duration within) = 0;
   // 2002, 4002 and the success value. 0: no such row.
   virtual Result<std::int64_t> processing_successful(const RowId& id, Duration within) = 0;
 
