@@ -84,16 +84,7 @@ class FileDatabase final : public Database {
         ended + std::min<std::chrono::steady_clock::duration>(ended - begun, kLongestRest);
     return done;
   }
-  Result<> sweep(Duration within, Work work) override {
-    return use(within, [&](sql::Connection& connection) -> Result<> {
-      if (Result<> begun = connection.begin(); !begun) return begun;
-      Result<> done = work(connection);
-      if (done) done = connection.commit();
-      if (!done) connection.rollback();
-      return done;
-    });
-  }
-  [[nodiscard]] bool undoes_failed_sweeps() const override { return true; }
+  [[nodiscard]] Commits commits() const override { return Commits::kEachSweep; }
   Result<> use_once(Duration within, Work work) override { return use(within, work); }
 
  private:
@@ -118,7 +109,7 @@ class StoreDatabase final : public Database {
       return work(connection);
     });
   }
-  [[nodiscard]] bool undoes_failed_sweeps() const override { return true; }
+  [[nodiscard]] Commits commits() const override { return Commits::kEachUse; }
   Result<> use_once(Duration within, Work work) override { return use(within, work); }
 
  private:

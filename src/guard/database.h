@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,13 @@ namespace recourse::guard {
 // How long a statement waits for a row that the application has locked.
 inline constexpr std::chrono::seconds kLockWait{1};
 
+// When what is written is committed, and so for how long it stays locked.
+enum class Commits : std::uint8_t {
+  kEachWrite,  // a row for a moment
+  kEachSweep,  // all of a file, so that many rows at once lock it for less
+  kEachUse,
+};
+
 class Database {
  public:
   using Work = FunctionRef<Result<>(sql::Connection&)>;
@@ -29,11 +37,7 @@ class Database {
   // Once, on a connection with nothing open: each statement is a transaction of its own, so that no
   // row stays locked while this process is looked at by nobody.
   virtual Result<> use(Duration within, Work work) = 0;
-  // The same of work that writes to many rows: in one transaction where every one locks all of the
-  // database, so that it is locked for less.
-  virtual Result<> sweep(Duration within, Work work) { return use(within, work); }
-  // Whether nothing is left of a sweep that failed.
-  [[nodiscard]] virtual bool undoes_failed_sweeps() const { return false; }
+  [[nodiscard]] virtual Commits commits() const { return Commits::kEachWrite; }
   // The same on a connection that is closed afterwards, with all its settings.
   virtual Result<> use_once(Duration within, Work work) = 0;
 };

@@ -151,26 +151,20 @@ std::optional<Refusal> SqlTable::take_refusal() {
   return std::exchange(refusal_, std::nullopt);
 }
 
-void SqlTable::note(const Sweep& sweep) {
-  if (!sweep.refusal()) return;
+Result<> SqlTable::finish(Sweep& sweep) {
+  if (Result<> finished = sweep.finish(); !finished) return finished;
+  if (!sweep.refusal()) return {};
   MutexLock lock(mutex_);
   if (!refusal_) refusal_ = sweep.refusal();
+  return {};
 }
 
 Result<> SqlTable::attempt(Duration within, Try work) const {
-  return attempt_by(within, work, &Database::use);
-}
-
-Result<> SqlTable::attempt_sweep(Duration within, Try work) const {
-  return attempt_by(within, work, &Database::sweep);
-}
-
-Result<> SqlTable::attempt_by(Duration within, Try work, Way way) const {
   const store::Countdown time(within);
   Duration pause = kFirstPause;
   bool again = false;
   while (true) {
-    Result<> done = ((*database_).*way)(
+    Result<> done = database_->use(
         time.left(), [&](sql::Connection& connection) { return work(connection, again); });
     if (done || !is_worth_another_try(done.error())) return done;
     // A wait for a lock that the deadline cuts short would cost the connection.

@@ -98,10 +98,10 @@ class SqlTable final : public GuardedTable {
   // done all the same, because only its reply was lost.
   using Try = FunctionRef<Result<>(sql::Connection&, bool again)>;
   Result<> attempt(Duration within, Try work) const;
-  // The same of a scan's step, which writes many rows.
-  Result<> attempt_sweep(Duration within, Try work) const;
-  using Way = Result<> (Database::*)(Duration, Database::Work);
-  Result<> attempt_by(Duration within, Try work, Way way) const;
+  // Whether what a try has done is undone where it fails: the next begins at the beginning.
+  [[nodiscard]] bool undoes_failed_tries() const {
+    return database_->commits() != Commits::kEachWrite;
+  }
   Result<TimePoint> now_on(sql::Connection& connection) const;
   enum class Rows : std::uint8_t { kAll, kFree };
   // kFree: nothing also where somebody has it locked.
@@ -124,19 +124,19 @@ class SqlTable final : public GuardedTable {
   };
   Result<std::vector<Unhealed>> unhealed_on(sql::Connection& connection, const View& view,
                                             std::size_t limit) const;
-  // What a sweep has passed over is told by take_refusal().
-  void note(const Sweep& sweep);
+  // What it has passed over is told by take_refusal().
+  Result<> finish(Sweep& sweep);
   Result<> heal_one(Sweep& sweep, const View& view, const Unhealed& row, TimePoint now,
                     Healed& healed) const;
 
   // In seconds, in their order.
   Result<std::vector<std::int64_t>> windows_on(sql::Connection& connection, const View& view,
                                                std::int64_t longer_than) const;
-  Result<> promote_in(sql::Connection& connection, const View& view, std::int64_t window,
-                      std::size_t limit, std::vector<RowId>& promoted);
+  Result<> promote_in(sql::Connection& connection, Sweep& sweep, const View& view,
+                      std::int64_t window, std::size_t limit, std::vector<RowId>& promoted) const;
   // Of the next few windows. Whether there are more, or there was no room for all.
-  Result<bool> promote_page(sql::Connection& connection, const View& view, std::size_t limit,
-                            std::vector<RowId>& promoted);
+  Result<bool> promote_page(sql::Connection& connection, Sweep& sweep, const View& view,
+                            std::size_t limit, std::vector<RowId>& promoted);
   [[nodiscard]] std::int64_t promoted_up_to() const;
   void set_promoted_up_to(std::int64_t window);
   Result<bool> give_up(Sweep& sweep, const View& view, const Row& row, TimePoint now) const;

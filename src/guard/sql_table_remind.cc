@@ -15,7 +15,7 @@ Result<std::vector<ReminderClaim>> SqlTable::take_reminders(std::size_t limit, D
   const Column& remind = (*view)->shape.next_remind;
   std::vector<ReminderClaim> taken;
   const auto work = [&](sql::Connection& connection, bool) -> Result<> {
-    if (database_->undoes_failed_sweeps()) taken.clear();
+    if (undoes_failed_tries()) taken.clear();
     const Result<TimePoint> now = now_on(connection);
     if (!now) return fail(now.error());
     std::vector<Row> rows;
@@ -33,7 +33,7 @@ Result<std::vector<ReminderClaim>> SqlTable::take_reminders(std::size_t limit, D
     due.id((*view)->fail).id((*view)->success).text(reached(remind, *now));
     due.id((*view)->fail).number(left());
     if (asked = connection.query(statements.reminders, due.view(), add); !asked) return asked;
-    Sweep sweep(connection);
+    Sweep sweep(connection, database_->commits());
     const TimePoint token = kept(remind, *now + std::max<Duration>(hold, std::chrono::seconds(1)));
     for (Row& row : rows) {
       Values values;
@@ -42,10 +42,9 @@ Result<std::vector<ReminderClaim>> SqlTable::take_reminders(std::size_t limit, D
       if (!done) return fail(done.error());
       if (*done) taken.push_back({.row = std::move(row), .token = token});
     }
-    note(sweep);
-    return {};
+    return finish(sweep);
   };
-  if (const Result<> done = attempt_sweep(within, work); !done) return fail(done.error());
+  if (const Result<> done = attempt(within, work); !done) return fail(done.error());
   return taken;
 }
 

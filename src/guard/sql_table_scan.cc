@@ -71,20 +71,19 @@ Result<Healed> SqlTable::heal(std::size_t limit, Duration within) {
   if (!view) return fail(view.error());
   Healed healed;
   const auto work = [&](sql::Connection& connection, bool) -> Result<> {
-    if (database_->undoes_failed_sweeps()) healed = {};
+    if (undoes_failed_tries()) healed = {};
     const Result<TimePoint> now = now_on(connection);
     if (!now) return fail(now.error());
     const auto found = unhealed_on(connection, **view, limit);
     if (!found) return fail(found.error());
     healed.more = found->size() >= limit;
-    Sweep sweep(connection);
+    Sweep sweep(connection, database_->commits());
     for (const Unhealed& row : *found) {
       if (Result<> done = heal_one(sweep, **view, row, *now, healed); !done) return done;
     }
-    note(sweep);
-    return {};
+    return finish(sweep);
   };
-  if (const Result<> done = attempt_sweep(within, work); !done) return fail(done.error());
+  if (const Result<> done = attempt(within, work); !done) return fail(done.error());
   return healed;
 }
 
@@ -127,8 +126,9 @@ Result<std::vector<std::int64_t>> SqlTable::windows_on(sql::Connection& connecti
 
 // A row that may be running has a next time that was no later than the last end of a claim when it
 // was read: only with the time after that can it be told from one that waits.
-Result<> SqlTable::promote_in(sql::Connection& connection, const View& view, std::int64_t window,
-                              std::size_t limit, std::vector<RowId>& promoted) {
+Result<> SqlTable::promote_in(sql::Connection& connection, Sweep& sweep, const View& view,
+                              std::int64_t window, std::size_t limit,
+                              std::vector<RowId>& promoted) const {
   Result<TimePoint> now = now_on(connection);
   if (!now) return fail(now.error());
   const Column& start = view.shape.start_time;
@@ -150,25 +150,23 @@ Result<> SqlTable::promote_in(sql::Connection& connection, const View& view, std
   if (!asked) return asked;
   if (over.empty()) return {};
   if (now = now_on(connection); !now) return fail(now.error());
-  Sweep sweep(connection);
   for (const Row& row : over) {
     if (!is_given_up(row, settings_, *now)) continue;
     const Result<bool> done = give_up(sweep, view, row, *now);
     if (!done) return fail(done.error());
     if (*done) promoted.push_back(row.id);
   }
-  note(sweep);
   return {};
 }
 
-Result<bool> SqlTable::promote_page(sql::Connection& connection, const View& view,
+Result<bool> SqlTable::promote_page(sql::Connection& connection, Sweep& sweep, const View& view,
                                     std::size_t limit, std::vector<RowId>& promoted) {
   std::int64_t done_up_to = promoted_up_to();
   const auto windows = windows_on(connection, view, done_up_to);
   if (!windows) return fail(windows.error());
   for (const std::int64_t window : *windows) {
     if (promoted.size() >= limit) break;
-    if (Result<> done = promote_in(connection, view, window, limit, promoted); !done) {
+    if (Result<> done = promote_in(connection, sweep, view, window, limit, promoted); !done) {
       return fail(done.error());
     }
     if (promoted.size() < limit) done_up_to = window;
@@ -183,15 +181,16 @@ Result<std::vector<RowId>> SqlTable::promote(std::size_t limit, Duration within)
   if (!view) return fail(view.error());
   std::vector<RowId> promoted;
   const auto work = [&](sql::Connection& connection, bool) -> Result<> {
-    if (database_->undoes_failed_sweeps()) promoted.clear();
+    if (undoes_failed_tries()) promoted.clear();
+    Sweep sweep(connection, database_->commits());
     for (int page = 0; page < kWindowPages && promoted.size() < limit; ++page) {
-      const Result<bool> more = promote_page(connection, **view, limit, promoted);
+      const Result<bool> more = promote_page(connection, sweep, **view, limit, promoted);
       if (!more) return fail(more.error());
       if (!*more) break;
     }
-    return {};
+    return finish(sweep);
   };
-  if (const Result<> done = attempt_sweep(within, work); !done) return fail(done.error());
+  if (const Result<> done = attempt(within, work); !done) return fail(done.error());
   return promoted;
 }
 
