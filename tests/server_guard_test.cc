@@ -234,6 +234,11 @@ TEST_P(ApiGuard, APersonHasARowTriedOnceMore) {
   const Reply early = post("/api/v1/guards/user-bill/rows/99/retry", "{}");
   mends_ = true;
 
+  shop_.run("UPDATE user_bill SET status = 'CANCELLED' WHERE id = 7");
+  const Reply cancelled = post(row(7) + "/retry", "{}");
+  EXPECT_EQ(cancelled.status, 409);
+  EXPECT_THAT(cancelled.body, HasSubstr("its status is not"));
+  shop_.run("UPDATE user_bill SET status = 'FAIL' WHERE id = 7");
   EXPECT_EQ(post(row(7) + "/retry", "{}", "VIEWER").status, 403);
   EXPECT_EQ(post(row(7) + "/retry", "{}", "OPERATOR").status, 200);
 

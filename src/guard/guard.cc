@@ -110,8 +110,13 @@ Result<> Guard::retry(const RowId& id, Duration within) {
   if (*rows == 0) {
     const Result<Explanation> found = explain(id, within);
     if (!found) return fail(found.error());
+    const bool waits = found->row.err_status == static_cast<std::int32_t>(ErrStatus::kNeedsPerson);
+    const std::string why = waits
+                                ? fmt::format("its {} is not {}; write that first",
+                                              settings().status_field, shown(settings().fail_value))
+                                : found->text;
     return fail(ErrorCode::kConflict,
-                fmt::format("{} cannot be retried by hand: {}", to_string(id), found->text));
+                fmt::format("{} cannot be retried by hand: {}", to_string(id), why));
   }
   parts_.log.info("guard_row_retried_by_person",
                   {{"guard", name()}, {"table", settings().table}, {"row", to_string(id)}});
