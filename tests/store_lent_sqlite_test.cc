@@ -169,11 +169,13 @@ TEST_F(SqliteTransact, CutOffAtItsDeadlineHarmsNobodyInTheSameCommit) {
 
 // A guest's code runs on its own thread: whoever hangs there hangs alone.
 TEST_F(SqliteTransact, AGuestThatHangsIsCutOffAndHoldsUpNobodyForLonger) {
+  std::promise<void> begun;
   std::promise<void> wake;
   auto hanging = std::async(std::launch::async, [&] {
     Result<> late;
     const auto done = opened_->creates().transact(300ms, [&](Guest& own) -> Result<> {
       if (Result<> mine = run(own, "INSERT INTO shop_order VALUES (1)"); !mine) return mine;
+      begun.set_value();
       wake.get_future().wait();
       late = run(own, "INSERT INTO shop_order VALUES (2)");
       return {};
@@ -181,6 +183,7 @@ TEST_F(SqliteTransact, AGuestThatHangsIsCutOffAndHoldsUpNobodyForLonger) {
     EXPECT_EQ(code_of(late), ErrorCode::kUnavailable) << "its transaction is gone";
     return done;
   });
+  begun.get_future().wait();
 
   EXPECT_EQ(code_of(opened_->store().insert(std::vector{item()}, Novelty::kFresh, kWithin)),
             std::nullopt);
