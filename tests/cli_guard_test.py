@@ -128,7 +128,7 @@ class Guard(CliTest):
             self.assertLess(time.monotonic(), until, self.guard("explain", "user-bill", "10").stdout)
             time.sleep(0.05)
         page = self.guard("explain", "user-bill", "10")
-        self.check(page, 0, r"(?s)^10  of user_bill  not_waiting\n.*2001 \(healed by itself\)")
+        self.check(page, 0, r"(?s)^10  of user_bill  not_waiting\n.*2001 \(healed by itself\).*\n  task             tsk_")
         self.assertEqual(json.loads(self.guard("explain", "user-bill", "10", "--json").stdout)["err_status"], 2001)
         self.sql("UPDATE user_bill SET status = 'NEW' WHERE id = 10")
         self.check(self.guard("mark", "user-bill", "10"), 0, "^$", "10 is marked, but its business status is not")
@@ -200,6 +200,15 @@ class Guard(CliTest):
         self.serve()
         self.check(run("doctor", "--config", self.file()), 0,
                    r"(?s)guard user-bill: .*in use by process \d+.*\n +-> where that is your server, all is well")
+
+    def test_the_doctor_names_rows_that_wait_for_a_person(self):
+        self.serve()
+        self.sql("UPDATE user_bill SET err_status = 4001 WHERE id = 10")
+        self.server.stop()
+        self.serve()
+        self.guard("scan", "user-bill")
+        self.check(run("doctor", server=self.server.url), 0,
+                   r"guard user-bill: 1 row waits for a person, in user_bill\n +-> recourse guard watch user-bill; ")
 
     # GUARD-6, GUARD-7
     def test_a_scan_is_asked_for(self):

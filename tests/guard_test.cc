@@ -82,7 +82,14 @@ TEST_P(GuardLibrary, ARowThatKeepsFailingIsRetriedLaterAndLaterAndThenGivenToAPe
   EXPECT_EQ(seen[0]->row.retries, 0);
   EXPECT_EQ(seen[1]->row.retries, 1);
   EXPECT_EQ(seen[2]->row.retries, 2);
+  EXPECT_EQ(seen[1]->last_error, "handle_exception answered false");
   EXPECT_EQ(bills->figures().escalated, 1U);
+  // Written after the row.
+  EXPECT_TRUE(eventually([&] {
+    const RowExplanation told = bills->explain(1).value();
+    return told.last_error == "handle_exception answered false" &&
+           engine_.find(told.task).value().state == "cancelled";
+  }));
 }
 
 // GUARD-9: an exception from user code counts as failure, whatever it is.

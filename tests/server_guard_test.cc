@@ -103,6 +103,12 @@ TEST_P(ApiGuard, ARowIsExplained) {
   EXPECT_TRUE(waits.at("err_next_retry_time").is_string());
   EXPECT_EQ(well.at("standing"), "not_waiting");
   EXPECT_FALSE(well.at("explanation").as_string().empty());
+  EXPECT_TRUE(well.at("task").is_null());
+  EXPECT_TRUE(eventually([&] {
+    const value seen = get(row(7)).json();
+    return seen.at("task").is_object() && seen.at("task").at("state") == "pending" &&
+           seen.at("task").at("last_error").is_null();
+  })) << "the engine has it for its time";
   EXPECT_EQ(get(row(9)).status, 404);
   EXPECT_EQ(get("/api/v1/guards/nobody/rows/7").status, 404);
 }

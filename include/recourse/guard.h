@@ -106,6 +106,10 @@ struct RowExplanation {
   bool due = false;
   // Why it is not retried now, and what to do about it.
   std::string why;
+  // The newest task that has run it, or will, and what its last run failed of; empty: there is
+  // none.
+  TaskIdText task = {};
+  std::string last_error = {};
 };
 
 // Nothing is changed by asking for it.
@@ -136,7 +140,8 @@ struct GuardFigures {
   std::uint64_t lost = 0;
 };
 
-// A row with all its columns in their order; times as `2026-02-05 12:00:00`.
+// A row with all its columns in their order, each cut after 10,000 characters; times as
+// `2026-02-05 12:00:00`.
 using RowColumns = std::vector<std::pair<std::string, SqlValue>>;
 
 struct RowQuery {

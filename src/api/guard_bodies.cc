@@ -48,6 +48,19 @@ object counters_of(const guard::GuardCounters& counters) {
           {"reminders_failed", counters.reminders_failed}};
 }
 
+// What of a row's newest task tells how its retries go; the task itself has the rest.
+value runs_of(const std::optional<task::Task>& task) {
+  if (!task) return nullptr;
+  object shape{{"id", task::to_string(task->id)},
+               {"state", to_string(task->state)},
+               {"last_error", nullptr}};
+  if (task->last_error) {
+    shape["last_error"] =
+        object{{"code", task->last_error->code}, {"message", task->last_error->message}};
+  }
+  return shape;
+}
+
 value seconds_of(const std::optional<Duration>& duration) {
   if (!duration) return nullptr;
   return std::chrono::duration_cast<std::chrono::seconds>(*duration).count();
@@ -71,13 +84,13 @@ value to_json(const guard::RowId& id) {
   return std::visit([](const auto& one) { return value(one); }, id);
 }
 
-// A page is five hundred rows of somebody else's columns: each is cut, so that it stays a page.
+// Text was cut where it was read.
 value to_json(const SqlValue& cell) {
-  constexpr std::size_t kCellMax = 10'000;
+  constexpr std::size_t kMost = guard::kListedCharactersMax;
   if (const auto* number = std::get_if<std::int64_t>(&cell)) return *number;
-  if (const auto* text = std::get_if<std::string>(&cell)) return value(clean_text(*text, kCellMax));
+  if (const auto* text = std::get_if<std::string>(&cell)) return value(clean_text(*text, kMost));
   if (const auto* bytes = std::get_if<SqlBytes>(&cell)) {
-    return value(http::to_base64(std::string_view(bytes->value).substr(0, kCellMax)));
+    return value(http::to_base64(std::string_view(bytes->value).substr(0, kMost)));
   }
   return nullptr;
 }
@@ -139,6 +152,7 @@ object to_json(const guard::Explanation& explanation) {
           {"err_submit_manual_status", or_null(row.manual_status)},
           {"err_next_remind_staff_time", to_json(row.next_remind)},
           {"err_manual_notify_count", row.notify_count},
+          {"task", runs_of(explanation.task)},
           {"now", to_json(std::optional(explanation.now))}};
 }
 

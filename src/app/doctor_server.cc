@@ -105,10 +105,22 @@ void examine_guards_there(cli::Session& session, Findings& findings) {
   for (const auto& item : cli::array_of(*guards, "items")) {
     const auto* guard = item.if_object();
     if (guard == nullptr) continue;
+    const std::string name = text_of(*guard, "name");
     const std::string error = text_of(*guard, "error");
-    if (error.empty()) continue;
-    findings.broken("guard " + text_of(*guard, "name"), "its last scan failed: " + error,
-                    remedy_by_waiting("its database", "recourse guard list"));
+    if (!error.empty()) {
+      findings.broken("guard " + name, "its last scan failed: " + error,
+                      remedy_by_waiting("its database", "recourse guard list"));
+    }
+    const auto rows = number_of(*guard, "needs_person");
+    if (rows > 0) {
+      findings.doubtful(
+          "guard " + name,
+          fmt::format("{} for a person, in {}", waiting(rows, "row"), text_of(*guard, "table")),
+          fmt::format(
+              "recourse guard watch {0}; then recourse guard retry {0} ID, or guard success "
+              "{0} ID",
+              name));
+    }
   }
 }
 

@@ -186,6 +186,13 @@ std::string row_page(const object& row, const Colors& colors) {
   line("told", code_text(row, "err_submit_manual_status", meaning_of_manual_status));
   line("messages", number_text(row, "err_manual_notify_count"));
   line("next reminder", moment_text(row, "err_next_remind_staff_time"));
+  if (!has(row, "task")) return page;
+  const object& task = object_of(row, "task");
+  line("task", fmt::format("{} ({})", text_of(task, "id"), text_of(task, "state")));
+  if (has(task, "last_error")) {
+    page += colors.bold("last error") + "\n" +
+            in_lines(printable(text_of(object_of(task, "last_error"), "message")));
+  }
   return page;
 }
 

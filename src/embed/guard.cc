@@ -107,9 +107,14 @@ Result<RowExplanation> Guard::explain(const RowId& id) {
   if (!guard) return fail(guard.error());
   auto found = (*guard)->explain(id, Impl::kPatience);
   if (!found) return fail(found.error());
-  return RowExplanation{.row = row_for_users(std::move(found->row)),
-                        .due = found->standing == guard::Standing::kDue,
-                        .why = std::move(found->text)};
+  RowExplanation explanation{.row = row_for_users(std::move(found->row)),
+                             .due = found->standing == guard::Standing::kDue,
+                             .why = std::move(found->text)};
+  if (found->task) {
+    explanation.task = task::to_string(found->task->id);
+    if (found->task->last_error) explanation.last_error = found->task->last_error->message;
+  }
+  return explanation;
 }
 
 Result<std::vector<RowColumns>> Guard::list(const RowQuery& query) {

@@ -159,7 +159,7 @@ Result<Explanation> Guard::explain(const RowId& id, Duration within) {
   std::string text(standing == Standing::kNotWaiting ? explain_not_waiting((*row)->err_status)
                                                      : guard::explain(standing));
   if (standing == Standing::kDue) text += held_up_by();
-  return Explanation{
+  Explanation explanation{
       .row = **std::move(row), .standing = standing, .text = std::move(text), .now = *now};
 }
 
@@ -175,6 +175,9 @@ std::string Guard::held_up_by() const {
           kind_.value);
     }
   }
+  auto task = scanner_->newest_task_of(explanation.row.id, within);
+  if (task) explanation.task = *std::move(task);
+  return explanation;
   return "";
 }
 

@@ -24,6 +24,7 @@
 #include "guard/table.h"
 #include "store/opened.h"
 
+#include "task/record.h"
 namespace recourse::guard {
 
 // All of them must outlive the guard.
@@ -68,6 +69,8 @@ struct Explanation {
   std::string text;
   TimePoint now;  // the database's
 };
+  // Its newest, with its last error; empty also where the engine's store does not answer.
+  std::optional<task::Task> task = std::nullopt;
 
 class Scanner;
 class RowRuns;

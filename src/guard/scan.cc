@@ -28,6 +28,8 @@ constexpr std::size_t kWrittenAtOnce = 200;
 constexpr int kBatches = 50;
 constexpr Duration kCountEvery = 1min;
 constexpr std::size_t kKeyBytes = 200;
+// A search key's name.
+constexpr const char* kRowKey = "row";
 
 // Plain and short enough, or a stand-in that is: two rows that share one wait for each other, and
 // nothing worse.
@@ -202,8 +204,18 @@ store::Submission Scan::submission_of(const RowId& id, Duration delay) {
   spec.max_retries = std::min(settings.max_retries, task::kRetriesMax);
   spec.timeout = settings.attempt_timeout;
   // By which people find it.
-  spec.search_keys = {{"row", key_of(id)}};
+  spec.search_keys = {{kRowKey, key_of(id)}};
   return submission;
+}
+
+Result<std::optional<task::Task>> Scan::newest_task_of(const RowId& id, Duration within) {
+  store::Filter filter;
+  filter.kinds = {parts_.kind};
+  filter.search_key = {kRowKey, key_of(id)};
+  auto page = parts_.opened.reader().list(filter, std::nullopt, 1, within);
+  if (!page) return fail(page.error());
+  if (page->tasks.empty()) return std::nullopt;
+  return std::move(page->tasks.front());
 }
 
 void Scan::ran(const RowId& id) {

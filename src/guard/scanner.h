@@ -45,6 +45,9 @@ class Scanner {
   void ran(const RowId& id) { steps_.ran(id); }
   store::Submission submission_of(const RowId& id, Duration delay) {
     return steps_.submission_of(id, delay);
+  Result<std::optional<task::Task>> newest_task_of(const RowId& id, Duration within) {
+    return steps_.newest_task_of(id, within);
+  }
   }
 
  private:

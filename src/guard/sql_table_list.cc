@@ -12,10 +12,14 @@ bool is_time(const Column& column) {
   return column.sort == ColumnSort::kWallTime || column.sort == ColumnSort::kInstant;
 }
 
+// Cut where it is read: a page of them is held at once.
 std::string listed(const Column& column, const Dialect& dialect) {
   if (is_time(column)) return dialect.as_time(column);
-  const bool as_it_is = column.sort == ColumnSort::kNumber || column.sort == ColumnSort::kText;
-  return as_it_is ? dialect.quoted(column.name) : dialect.as_text(column);
+  if (column.sort == ColumnSort::kNumber) return dialect.quoted(column.name);
+  return fmt::format(
+      "SUBSTR({}, 1, {})",
+      column.sort == ColumnSort::kText ? dialect.quoted(column.name) : dialect.as_text(column),
+      kListedCharactersMax);
 }
 
 SqlValue cell_of(const sql::Row& row, std::size_t at, const Column& column,

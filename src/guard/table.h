@@ -90,7 +90,10 @@ struct ListQuery {
   std::size_t limit = 20;
 };
 
-// All columns of a row in their order; times as `2026-02-05 12:00:00`.
+// Of a cell.
+inline constexpr std::size_t kListedCharactersMax = 10'000;
+
+// All columns of a row in their order, cut; times as `2026-02-05 12:00:00`.
 struct ListedRow {
   std::vector<std::pair<std::string, SqlValue>> columns;
   // What lists of several tables are sorted by, newest first; empty: last.
