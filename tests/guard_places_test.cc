@@ -59,7 +59,8 @@ TEST_P(GuardPlaces, TheTableMayBeInAnotherDatabaseThanTheStore) {
   bills->on_check = [](const RowId&) { return true; };
   engine.start().value();
 
-  EXPECT_EQ(log.count("guard_table_prepared"), 1) << "a table's owner wants to know";
+  EXPECT_TRUE(eventually([&] { return log.count("guard_table_prepared") == 2; }))
+      << "a table's owner wants to know of the columns, and of the indexes";
   bills->mark_abnormal(1).value();
 
   EXPECT_TRUE(eventually([&] { return app.text("SELECT status FROM user_bill") == "SUCCESS"; }));
@@ -108,6 +109,53 @@ TEST(GuardPlace, AFileThatIsLockedAtTheStartIsOpenedByAScanAfterwards) {
       return app.text("SELECT status FROM " + std::string(table)) == "SUCCESS";
     })) << table;
   }
+}
+
+// Of a large table they take long; here somebody's long transaction is in their way.
+TEST_P(GuardPlaces, NeitherAStartNorAStopWaitsForIndexes) {
+  if (GetParam() == std::string("Sqlite")) GTEST_SKIP() << "a file is locked while it gets them";
+  const Place place(GetParam());
+  Application app(place.url());
+  Application slow(place.url());
+  const std::string time = GetParam() == std::string("Postgres") ? "timestamp" : "DATETIME";
+  app.execute(
+      "CREATE TABLE user_bill (id BIGINT NOT NULL PRIMARY KEY, status VARCHAR(20), err_status INT, "
+      "err_start_time " +
+      time + ", err_retry_count INT, err_next_retry_time " + time +
+      ", err_min_interval INT, err_timeout INT, err_submit_manual_status INT, "
+      "err_next_remind_staff_time " +
+      time + ", err_manual_notify_count INT)");
+  app.execute("INSERT INTO user_bill (id, status) VALUES (1, 'FAIL'), (2, 'FAIL')");
+  const auto open = [](LogLines& log) {
+    return Engine::open({.store = "memory:", .scan_period = 100ms, .log = log.sink()}).value();
+  };
+  slow.begin();
+  slow.execute("UPDATE user_bill SET status = 'NEW' WHERE id = 2");
+  {
+    LogLines log;
+    Engine engine = open(log);
+    auto bills = Guards::on(engine).value().add(std::make_shared<Bills>(options_of(app.url())));
+    bills->on_check = [](const RowId&) { return true; };
+    engine.start().value();
+    ASSERT_TRUE(eventually([&] { return log.count("guard_indexes_begun") == 1; }));
+
+    bills->mark_abnormal(1).value();
+
+    EXPECT_TRUE(eventually(
+        [&] { return app.text("SELECT status FROM user_bill WHERE id = 1") == "SUCCESS"; }));
+    const auto begin = std::chrono::steady_clock::now();
+    engine.stop();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+    EXPECT_EQ(log.count("guard_table_prepared"), 0);
+  }
+  slow.commit();
+  LogLines log;
+  Engine engine = open(log);
+  auto bills = Guards::on(engine).value().add(std::make_shared<Bills>(options_of(app.url())));
+  engine.start().value();
+
+  EXPECT_TRUE(eventually([&] { return log.count("guard_table_prepared") == 1; }, 60s));
+  EXPECT_EQ(log.count("guard_indexes_missing"), 0) << log.all();
 }
 
 // The nine columns are one error's.

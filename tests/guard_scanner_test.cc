@@ -106,6 +106,64 @@ TEST_F(GuardScanner, ARouteThatSomebodyElseHasIsNamedToNobody) {
   EXPECT_EQ(routes["taken"], "");
 }
 
+// It may read all of a large table without them.
+TEST_F(GuardScanner, TheFirstScanWaitsForIndexesAndNobodyElseDoes) {
+  std::atomic<bool> is_built = false;
+  guard::FakeTable& table = add("bills");
+  table.on_plan = [&]() -> Result<guard::TablePlan> {
+    return is_built ? guard::TablePlan{} : guard::TablePlan{{"CREATE INDEX"}};
+  };
+  table.on_add_indexes = [&](const std::stop_token&) -> Result<> {
+    is_built.wait(false);
+    return {};
+  };
+  start();
+  ASSERT_TRUE(eventually([&] { return logged("guard_indexes_begun") == 1; }));
+
+  EXPECT_TRUE(door_->find("bills")->mark_abnormal(guard::RowId(1), std::nullopt, 1s));
+  EXPECT_EQ(counters("bills").scans, 0U);
+  is_built = true;
+  is_built.notify_all();
+
+  EXPECT_TRUE(eventually([&] { return counters("bills").scans == 1; }));
+  EXPECT_EQ(logged("guard_table_prepared"), 1);
+  EXPECT_EQ(logged("guard_indexes_missing"), 0);
+}
+
+TEST_F(GuardScanner, AnIndexThatCouldNotBeBuiltIsToldAndTriedAgain) {
+  std::atomic<int> tries = 0;
+  guard::FakeTable& table = add("bills");
+  table.on_plan = [&]() -> Result<guard::TablePlan> {
+    return tries < 2 ? guard::TablePlan{{"CREATE INDEX"}} : guard::TablePlan{};
+  };
+  table.on_add_indexes = [&](const std::stop_token&) -> Result<> {
+    return ++tries < 2 ? fail(ErrorCode::kUnavailable, "it was in use") : Result<>();
+  };
+
+  start();
+
+  EXPECT_TRUE(eventually([&] { return tries == 2 && logged("guard_table_prepared") == 1; }));
+  EXPECT_EQ(logged("guard_indexes_missing"), 1);
+  EXPECT_EQ(logged("it was in use"), 1);
+  EXPECT_GE(counters("bills").scans, 1U) << "meanwhile it works";
+}
+
+TEST_F(GuardScanner, AStopEndsAnIndexThatIsBeingBuilt) {
+  guard::FakeTable& table = add("bills");
+  table.on_plan = []() -> Result<guard::TablePlan> { return guard::TablePlan{{"CREATE INDEX"}}; };
+  table.on_add_indexes = [&](const std::stop_token& stop) -> Result<> {
+    EXPECT_TRUE(eventually([&] { return stop.stop_requested(); }));
+    return fail(ErrorCode::kUnavailable, "ended");
+  };
+  start();
+  ASSERT_TRUE(eventually([&] { return logged("guard_indexes_begun") == 1; }));
+
+  door_->close();
+  door_->stop(1s);
+
+  EXPECT_EQ(logged("guard_indexes_missing"), 0) << "that is no trouble";
+}
+
 // GUARD-6
 TEST_F(GuardScanner, AScanHasFourStepsInTheirOrder) {
   const guard::FakeTable& table = add("bills");

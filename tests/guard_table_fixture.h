@@ -57,6 +57,12 @@ inline GuardSettings bill_settings() {
           .remind_every = 10s};
 }
 
+// Columns and indexes.
+inline Result<> add_all(GuardedTable& table, Duration within) {
+  const Result<> added = table.add_columns(within);
+  return added ? table.add_indexes(within, {}) : added;
+}
+
 class GuardOnDatabase : public ::testing::TestWithParam<const char*> {
  protected:
   GuardOnDatabase() : place_(GetParam()) {
@@ -84,7 +90,7 @@ class GuardOnDatabase : public ::testing::TestWithParam<const char*> {
   // With its columns.
   std::unique_ptr<GuardedTable> guard_bills(const GuardSettings& settings = bill_settings()) {
     auto table = open(settings);
-    const Result<> ensured = table->ensure(60s);
+    const Result<> ensured = add_all(*table, 60s);
     EXPECT_TRUE(ensured) << (ensured ? "" : ensured.error().message);
     return table;
   }

@@ -146,7 +146,7 @@ TEST_P(GuardNames, WhateverMayBeANameMeansThatTableOnly) {
     settings.user_field = "user";
     const auto table = try_open(settings);
     ASSERT_TRUE(table) << table.error().message;
-    const Result<> ensured = (*table)->ensure(60s);
+    const Result<> ensured = add_all(**table, 60s);
     ASSERT_TRUE(ensured) << ensured.error().message;
     EXPECT_EQ((*table)->mark_abnormal(RowId(7), "you", 5s).value().rows, 1);
     EXPECT_EQ((*table)->open_rows_of("you", 10, 5s).value(), std::vector<RowId>{RowId(7)});

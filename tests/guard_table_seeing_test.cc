@@ -136,7 +136,7 @@ TEST(GuardInTheStoresFile, TheStoresOwnWriterGuardsATableBesideItsOwn) {
   const auto table = guard::open_table(store->creates(), bill_settings(), 5s, [&](TimePoint now) {
                        return now + moved;
                      }).value();
-  const Result<> ensured = table->ensure(10s);
+  const Result<> ensured = add_all(*table, 10s);
   ASSERT_TRUE(ensured) << ensured.error().message;
   ASSERT_EQ(table->mark_abnormal(RowId(1), "u2", 5s).value().rows, 1);
   moved = 6s;
@@ -162,7 +162,7 @@ TEST(GuardInAForeignFile, TheJournalStaysAsItIs) {
   }
   guard::Databases databases;
   const auto table = databases.open_table("sqlite:" + path, bill_settings(), 5s).value();
-  ASSERT_TRUE(table->ensure(5s));
+  ASSERT_TRUE(add_all(*table, 5s));
   EXPECT_FALSE(guard::open_table("sqlite:" + path, bill_settings(), 5s));
   EXPECT_TRUE(databases.open_table("sqlite:" + path, bill_settings(), 5s));
   auto reader = sql::sqlite::open(path, sql::sqlite::Access::kRead).value();

@@ -23,7 +23,7 @@ TEST_P(GuardTable, NineColumnsAreAddedWhereTheyAreMissingAndNothingElseChanges) 
   EXPECT_THAT(table->plan(10s).value().statements, Not(IsEmpty()));
   EXPECT_FALSE(table->due(10, 5s));
 
-  ASSERT_TRUE(table->ensure(60s));
+  ASSERT_TRUE(add_all(*table, 60s));
 
   EXPECT_THAT(table->plan(10s).value().statements, IsEmpty());
   EXPECT_TRUE(table->due(10, 5s));
@@ -35,7 +35,7 @@ TEST_P(GuardTable, NineColumnsAreAddedWhereTheyAreMissingAndNothingElseChanges) 
         "err_manual_notify_count"}) {
     EXPECT_EQ(cell(column), "NULL") << column;
   }
-  ASSERT_TRUE(table->ensure(60s));
+  ASSERT_TRUE(add_all(*table, 60s));
 }
 
 // GUARD-2

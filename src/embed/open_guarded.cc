@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "guard/database.h"
-#include "guard/door.h"
 #include "guard/late_table.h"
+#include "guard/prepare.h"
 
 namespace recourse::embed {
 namespace {
@@ -19,7 +19,7 @@ struct Patience {
   Duration open;
   Duration add;
 };
-// Columns and indexes of a large table take their time.
+// A table that others use all the time takes its time, and so do the indexes of a large file.
 constexpr Patience kAtStart = {.open = std::chrono::seconds(10), .add = std::chrono::minutes(10)};
 // The same on a scan's thread, which a stop waits for.
 constexpr Patience kLater = {.open = std::chrono::seconds(5), .add = std::chrono::seconds(5)};

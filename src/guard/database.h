@@ -3,6 +3,7 @@
 // Thread safety: safe to call from any thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -40,6 +41,14 @@ class Database {
   [[nodiscard]] virtual Commits commits() const { return Commits::kEachWrite; }
   // The same on a connection that is closed afterwards, with all its settings.
   virtual Result<> use_once(Duration within, Work work) = 0;
+
+  // Whoever builds indexes has connections for as long as that takes: one at a time. False:
+  // somebody has the turn.
+  bool take_turn() { return !is_taken_.exchange(true); }
+  void give_turn_back() { is_taken_ = false; }
+
+ private:
+  std::atomic<bool> is_taken_ = false;
 };
 
 // sqlite:FILE, postgres://..., mysql://...

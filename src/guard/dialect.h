@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,13 @@ struct Change {
 
 // Work on a second connection to the same database, while the first has its own.
 using Beside = FunctionRef<Result<>(FunctionRef<Result<>(sql::Connection&)>)>;
+
+// What a change that may take long needs besides its connection.
+struct Surroundings {
+  Beside beside;
+  // Ends it where the server can be told to; its connection may be lost with it.
+  const std::stop_token& stop;
+};
 
 class Dialect {
  public:
@@ -83,10 +91,13 @@ class Dialect {
                                                       bool leftover) const = 0;
   // Whether this session may change the table now, and nobody else; ends with the session.
   virtual Result<bool> take_turn(sql::Connection& connection, const std::string& table) const = 0;
+  // Whether others read and write while an index is built; where not, it is best built while nobody
+  // is at work.
+  [[nodiscard]] virtual bool builds_beside_others() const { return true; }
   // Tries it once. kExhausted: somebody has the table, and nobody was made to wait for long; try
   // again later.
   virtual Result<> apply(sql::Connection& connection, const Change& change,
-                         Beside beside) const = 0;
+                         const Surroundings& around) const = 0;
 };
 
 }  // namespace recourse::guard

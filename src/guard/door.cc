@@ -12,37 +12,6 @@
 
 namespace recourse::guard {
 
-namespace {
-
-constexpr Duration kPlanPatience = std::chrono::seconds(5);
-
-}  // namespace
-
-Result<> prepare(GuardedTable& table, Duration within, Log& log) {
-  const auto missing = table.plan(kPlanPatience);
-  if (Result<> ensured = table.ensure(within); !ensured) return ensured;
-  if (missing && missing->statements.empty()) return {};
-  const auto left = table.plan(kPlanPatience);
-  if (!left) return {};
-  std::vector<std::string> ran = missing ? missing->statements : left->statements;
-  std::erase_if(ran, [&](const std::string& one) {
-    return std::ranges::find(left->statements, one) != left->statements.end();
-  });
-  const std::string& guard = table.settings().name;
-  const std::string& name = table.settings().table;
-  if (!ran.empty()) {
-    log.info("guard_table_prepared",
-             {{"guard", guard}, {"table", name}, {"ran", fmt::format("{}", fmt::join(ran, "; "))}});
-  }
-  if (!left->statements.empty()) {
-    log.warning("guard_indexes_missing",
-                {{"guard", guard},
-                 {"table", name},
-                 {"run", fmt::format("{}", fmt::join(left->statements, "; "))}});
-  }
-  return {};
-}
-
 Door::~Door() { stop(Duration::zero()); }
 
 Result<> Door::add(NewGuard guard) {

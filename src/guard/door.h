@@ -18,10 +18,6 @@
 
 namespace recourse::guard {
 
-// Adds what the table misses, and logs what it ran; indexes that it may not add are named in a
-// warning: the guard works without them, and reads more.
-Result<> prepare(GuardedTable& table, Duration within, Log& log);
-
 class Door {
  public:
   explicit Door(const GuardParts& parts) : parts_(parts) {}

@@ -21,6 +21,8 @@ class FakeTable : public GuardedTable {
 
   // Empty: everything is well.
   std::function<Result<std::vector<Pushed>>(std::span<Claim>, Duration hold)> on_push = nullptr;
+  std::function<Result<TablePlan>()> on_plan = nullptr;
+  std::function<Result<>(const std::stop_token&)> on_add_indexes = nullptr;
   std::function<Result<Healed>()> on_heal = nullptr;
   std::function<std::vector<RowId>(std::size_t limit)> on_promote = nullptr;
   std::function<std::vector<ReminderClaim>(Duration hold)> on_take_reminders = nullptr;
@@ -34,8 +36,13 @@ class FakeTable : public GuardedTable {
   }
 
   [[nodiscard]] const GuardSettings& settings() const override { return settings_; }
-  Result<TablePlan> plan(Duration) override { return TablePlan{}; }
-  Result<> ensure(Duration) override { return {}; }
+  Result<TablePlan> plan(Duration) override { return on_plan ? on_plan() : TablePlan{}; }
+  Result<> add_columns(Duration) override { return {}; }
+  Result<> add_indexes(Duration, const std::stop_token& stop) override {
+    called("add_indexes");
+    return on_add_indexes ? on_add_indexes(stop) : Result<>();
+  }
+  [[nodiscard]] bool adds_indexes_beside_others() const override { return true; }
   Result<std::map<std::string, std::string>> comments(Duration) override {
     return std::map<std::string, std::string>();
   }

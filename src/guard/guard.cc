@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -17,6 +18,8 @@ namespace {
 
 // More are not worth naming to a user who is refused.
 constexpr std::size_t kOpenRowsNamed = 100;
+// At most.
+constexpr Duration kIndexesFirst = std::chrono::minutes(10);
 
 }  // namespace
 
@@ -25,7 +28,8 @@ Guard::Guard(const GuardParts& parts, NewGuard guard)
       table_(std::move(guard.table)),
       handlers_(std::move(guard.handlers)),
       place_(std::move(guard.place)),
-      kind_("guard." + table_->settings().name) {
+      kind_("guard." + table_->settings().name),
+      indexing_(*table_, parts_.log, [this] { scanner_->scan_soon(); }) {
   scanner_ = std::make_unique<Scanner>(Scan::Parts{.table = *table_,
                                                    .kind = kind_,
                                                    .node = parts_.node,
@@ -65,9 +69,19 @@ Result<> Guard::register_kind(const engine::KindSettings& settings) {
       [this](const std::shared_ptr<engine::AttemptRun>& run) { runs_->run(run); });
 }
 
-void Guard::start() { scanner_->start(); }
-void Guard::close() { scanner_->close(); }
-void Guard::stop(Duration within) { scanner_->stop(within); }
+// Without its indexes a scan may read all of a large table: the first one waits for them.
+void Guard::start() {
+  scanner_->start(kIndexesFirst);
+  indexing_.start();
+}
+void Guard::close() {
+  indexing_.close();
+  scanner_->close();
+}
+void Guard::stop(Duration within) {
+  indexing_.stop();
+  scanner_->stop(within);
+}
 
 std::string Guard::trouble() const { return scanner_->trouble(); }
 
@@ -161,6 +175,9 @@ Result<Explanation> Guard::explain(const RowId& id, Duration within) {
   if (standing == Standing::kDue) text += held_up_by();
   Explanation explanation{
       .row = **std::move(row), .standing = standing, .text = std::move(text), .now = *now};
+  auto task = scanner_->newest_task_of(explanation.row.id, within);
+  if (task) explanation.task = *std::move(task);
+  return explanation;
 }
 
 // What of the engine's may be in the way of a row that is due.
@@ -175,9 +192,6 @@ std::string Guard::held_up_by() const {
           kind_.value);
     }
   }
-  auto task = scanner_->newest_task_of(explanation.row.id, within);
-  if (task) explanation.task = *std::move(task);
-  return explanation;
   return "";
 }
 

@@ -19,12 +19,13 @@
 #include "engine/core/rules.h"
 #include "engine/node.h"
 #include "guard/counters.h"
+#include "guard/indexing.h"
 #include "guard/reminder.h"
 #include "guard/row_handlers.h"
 #include "guard/table.h"
 #include "store/opened.h"
-
 #include "task/record.h"
+
 namespace recourse::guard {
 
 // All of them must outlive the guard.
@@ -68,9 +69,9 @@ struct Explanation {
   // For people: what it means and what to do.
   std::string text;
   TimePoint now;  // the database's
-};
   // Its newest, with its last error; empty also where the engine's store does not answer.
   std::optional<task::Task> task = std::nullopt;
+};
 
 class Scanner;
 class RowRuns;
@@ -142,6 +143,7 @@ class Guard {
   std::unique_ptr<Scanner> scanner_;
   // After the scanner, which hears of what they did.
   std::unique_ptr<RowRuns> runs_;
+  Indexing indexing_;
 };
 
 }  // namespace recourse::guard

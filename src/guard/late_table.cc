@@ -59,9 +59,14 @@ Result<Healed> LateTable::heal(std::size_t limit, Duration within) {
 }
 
 // It is part of opening it.
-Result<> LateTable::ensure(Duration within) {
+Result<> LateTable::add_columns(Duration within) {
   const auto opened = table();
-  return opened ? (*opened)->ensure(within) : Result<>();
+  return opened ? (*opened)->add_columns(within) : Result<>();
+}
+
+Result<> LateTable::add_indexes(Duration within, const std::stop_token& stop) {
+  const auto opened = table();
+  return opened ? (*opened)->add_indexes(within, stop) : fail(opened.error());
 }
 
 Result<TablePlan> LateTable::plan(Duration within) {

@@ -33,7 +33,7 @@ TEST_F(LateTableTest, UntilItIsThereEverybodyIsToldWhyAtOnce) {
   });
 
   EXPECT_EQ(table.settings().name, "bills");
-  EXPECT_TRUE(table.ensure(1s)) << "that is part of opening it";
+  EXPECT_TRUE(table.add_columns(1s)) << "that is part of opening it";
   for (const ErrorCode code :
        {table.heal(1, 1s).error().code, table.claim(RowId(1), 1s, 1s).error().code,
         table.mark_abnormal(RowId(1), std::nullopt, 1s).error().code,

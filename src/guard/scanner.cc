@@ -38,8 +38,9 @@ Scanner::Scanner(Scan::Parts parts, Tell tell)
       log_(parts.log),
       reminders_(parts.table, parts.kind, std::move(tell), parts.tally, parts.log, desk_) {}
 
-void Scanner::start() {
+void Scanner::start(Duration first_scan_in) {
   const MutexLock lock(joining_);
+  next_scan_ = SteadyClock::now() + first_scan_in;
   thread_ = std::thread([this] { run(); });
 }
 
@@ -87,6 +88,12 @@ Result<ScanReport> Scanner::scan_now(Duration within) {
     }
   }
   return desk_->last;
+}
+
+void Scanner::scan_soon() {
+  const MutexLock lock(desk_->mutex);
+  ++desk_->wanted;
+  desk_->changed.notify_all();
 }
 
 std::string Scanner::trouble() const {

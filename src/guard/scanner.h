@@ -27,14 +27,16 @@ class Scanner {
   Scanner(const Scanner&) = delete;
   Scanner& operator=(const Scanner&) = delete;
 
-  // Once. The first scan begins at once.
-  void start();
+  // Once. The first scan begins after so long, or when somebody asks for one.
+  void start(Duration first_scan_in = Duration::zero());
   // No scan and no telling begins any more; what was told is still written down.
   void close();
   // Writes what has ended, for at most so long. Repeating is harmless.
   void stop(Duration within);
 
   Result<ScanReport> scan_now(Duration within);
+  // The same, and nobody waits for it.
+  void scan_soon();
   // Why the last scan failed; empty: it did not.
   [[nodiscard]] std::string trouble() const;
   // The row is with a person now.
@@ -43,11 +45,11 @@ class Scanner {
   [[nodiscard]] bool is_stopping();
   // Its task has run.
   void ran(const RowId& id) { steps_.ran(id); }
-  store::Submission submission_of(const RowId& id, Duration delay) {
-    return steps_.submission_of(id, delay);
   Result<std::optional<task::Task>> newest_task_of(const RowId& id, Duration within) {
     return steps_.newest_task_of(id, within);
   }
+  store::Submission submission_of(const RowId& id, Duration delay) {
+    return steps_.submission_of(id, delay);
   }
 
  private:

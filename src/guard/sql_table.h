@@ -32,7 +32,11 @@ class SqlTable final : public GuardedTable {
   [[nodiscard]] const GuardSettings& settings() const override { return settings_; }
 
   Result<TablePlan> plan(Duration within) override;
-  Result<> ensure(Duration within) override;
+  Result<> add_columns(Duration within) override;
+  Result<> add_indexes(Duration within, const std::stop_token& stop) override;
+  [[nodiscard]] bool adds_indexes_beside_others() const override {
+    return dialect().builds_beside_others();
+  }
   Result<std::map<std::string, std::string>> comments(Duration within) override;
 
   Result<Healed> heal(std::size_t limit, Duration within) override;
@@ -151,7 +155,10 @@ class SqlTable final : public GuardedTable {
   Result<std::vector<Pushed>> push_on(sql::Connection& connection, const View& view,
                                       std::span<const Claim> claims, TimePoint token,
                                       bool again) const;
-  Result<> apply_changes(sql::Connection& connection, sql::Deadline deadline);
+  // What of the table is to be added, and for how long that may be tried.
+  struct Adding;
+  Result<> add(const Adding& adding);
+  Result<> apply_changes(sql::Connection& connection, const Adding& adding);
 
   const std::shared_ptr<Database> database_;
   const GuardSettings settings_;

@@ -23,18 +23,20 @@ constexpr Duration kLookPatience = std::chrono::seconds(5);
 
 class TurnPauses {
  public:
-  explicit TurnPauses(sql::Deadline deadline) : deadline_(deadline) {}
+  TurnPauses(sql::Deadline deadline, const std::stop_token& stop)
+      : deadline_(deadline), stop_(stop) {}
 
-  // False: the time is over.
+  // False: the time is over, or a stop has come.
   bool wait() {
     if (std::chrono::steady_clock::now() + next_ >= deadline_) return false;
     std::this_thread::sleep_for(next_);
     next_ = std::min(next_ * 2, kLongestTurnPause);
-    return true;
+    return !stop_.stop_requested();
   }
 
  private:
   const sql::Deadline deadline_;
+  const std::stop_token& stop_;
   Duration next_ = kFirstTurnPause;
 };
 
@@ -58,6 +60,13 @@ bool is_busy(const Error& error) {
 
 // They come first in a plan.
 bool is_needed(const Change& change) { return change.sort == Change::Sort::kColumns; }
+
+bool is_index(const Change& change) { return change.sort == Change::Sort::kIndex; }
+bool is_no_index(const Change& change) { return !is_index(change); }
+
+Duration left_until(sql::Deadline deadline) {
+  return std::chrono::duration_cast<Duration>(deadline - std::chrono::steady_clock::now());
+}
 
 Error always_busy(const std::string& table, const std::vector<Change>& changes) {
   return {
@@ -90,14 +99,20 @@ Result<TablePlan> SqlTable::plan(Duration within) {
   return plan;
 }
 
-// The plan is made anew after each pass: another node may have been quicker. Without indexes the
-// guard works, and reads more: only columns are worth an error.
-Result<> SqlTable::apply_changes(sql::Connection& connection, sql::Deadline deadline) {
-  TurnPauses pauses(deadline);
+struct SqlTable::Adding {
+  bool (*is_wanted)(const Change&);
+  sql::Deadline deadline;
+  const std::stop_token& stop;
+};
+
+// The plan is made anew after each pass: another node may have been quicker. Only missing columns
+// that were refused are worth an error: the guard works without the rest.
+Result<> SqlTable::apply_changes(sql::Connection& connection, const Adding& adding) {
+  TurnPauses pauses(adding.deadline, adding.stop);
   const auto beside = [&](Database::Work work) {
-    return database_->use(
-        std::chrono::duration_cast<Duration>(deadline - std::chrono::steady_clock::now()), work);
+    return database_->use(left_until(adding.deadline), work);
   };
+  const Surroundings around{.beside = beside, .stop = adding.stop};
   // What was refused twice, or is still missing when it was done twice (a name that another table's
   // index has), is given up.
   std::map<std::string, int> tries;
@@ -109,10 +124,12 @@ Result<> SqlTable::apply_changes(sql::Connection& connection, sql::Deadline dead
     if (!changes->empty() && is_needed(changes->front()) && is_given_up(changes->front())) {
       return fail(not_allowed(settings_.table, *changes, refused));
     }
-    std::erase_if(*changes, is_given_up);
+    std::erase_if(*changes, [&](const Change& change) {
+      return !adding.is_wanted(change) || is_given_up(change);
+    });
     if (changes->empty()) return {};
     for (const Change& change : *changes) {
-      const Result<> applied = dialect().apply(connection, change, beside);
+      const Result<> applied = dialect().apply(connection, change, around);
       if (applied || applied.error().code == ErrorCode::kInvalid) {
         ++tries[change.statement];
         if (applied) continue;
@@ -120,23 +137,25 @@ Result<> SqlTable::apply_changes(sql::Connection& connection, sql::Deadline dead
         if (is_needed(change)) break;
         continue;
       }
-      if (!is_busy(applied.error())) return is_needed(change) ? applied : Result<>();
+      if (!is_busy(applied.error())) return applied;
       if (pauses.wait()) break;
-      if (!is_needed(change)) return {};
       return fail(always_busy(settings_.table, *changes));
     }
   }
 }
 
-Result<> SqlTable::ensure(Duration within) {
-  const store::Countdown time(within);
-  const sql::Deadline deadline = store::deadline_of(within);
-  const Result<TablePlan> missing = plan(within);
-  if (!missing) return fail(missing.error());
-  const auto look = [&](sql::Connection& connection) { return look_again(connection); };
-  if (missing->statements.empty()) return database_->use(time.left(), look);
-  const Result<> changed = database_->use_once(time.left(), [&](sql::Connection& connection) {
-    TurnPauses pauses(deadline);
+Result<> SqlTable::add(const Adding& adding) {
+  bool is_complete = false;
+  const auto look = [&](sql::Connection& connection, bool) -> Result<> {
+    const auto changes = missing_in(connection, dialect(), settings_);
+    if (!changes) return fail(changes.error());
+    is_complete = std::ranges::none_of(*changes, adding.is_wanted);
+    return is_complete ? look_again(connection) : Result<>();
+  };
+  Result<> done = attempt(left_until(adding.deadline), look);
+  if (!done || is_complete) return done;
+  done = database_->use_once(left_until(adding.deadline), [&](sql::Connection& connection) {
+    TurnPauses pauses(adding.deadline, adding.stop);
     while (true) {
       const Result<bool> ours = dialect().take_turn(connection, settings_.table);
       if (!ours) return Result<>(fail(ours.error()));
@@ -146,11 +165,29 @@ Result<> SqlTable::ensure(Duration within) {
             fail(ErrorCode::kUnavailable, "another node is changing the table; try again"));
       }
     }
-    return apply_changes(connection, deadline);
+    return apply_changes(connection, adding);
   });
-  if (!changed) return changed;
-  // On a connection of its own: an index that took too long has cost that one.
-  return database_->use(std::max(time.left(), kLookPatience), look);
+  if (!done) return done;
+  return database_->use(std::max(left_until(adding.deadline), kLookPatience),
+                        [&](sql::Connection& connection) { return look_again(connection); });
+}
+
+Result<> SqlTable::add_columns(Duration within) {
+  const std::stop_token never;
+  return add({.is_wanted = is_no_index, .deadline = store::deadline_of(within), .stop = never});
+}
+
+Result<> SqlTable::add_indexes(Duration within, const std::stop_token& stop) {
+  const sql::Deadline deadline = store::deadline_of(within);
+  TurnPauses pauses(deadline, stop);
+  while (!database_->take_turn()) {
+    if (!pauses.wait()) {
+      return fail(ErrorCode::kUnavailable, "another table's indexes are being built; try again");
+    }
+  }
+  Result<> added = add({.is_wanted = is_index, .deadline = deadline, .stop = stop});
+  database_->give_turn_back();
+  return added;
 }
 
 Result<std::map<std::string, std::string>> SqlTable::comments(Duration within) {

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -127,11 +128,18 @@ class GuardedTable {
 
   // --- columns and indexes ---
   virtual Result<TablePlan> plan(Duration within) = 0;
-  // Adds what is missing without blocking the application for longer than a lock's patience. A role
-  // without the right to add columns gets an error that names the statements to run. Where only
-  // indexes are missing, and the role may not add them, the guard works and reads more: plan()
-  // still names them.
-  virtual Result<> ensure(Duration within) = 0;
+  // Both add what is missing without blocking the application for longer than a lock's patience.
+  //
+  // Without its columns a guard cannot work. A role without the right to add them gets an error
+  // that names the statements to run.
+  virtual Result<> add_columns(Duration within) = 0;
+  // Without its indexes it works, and reads more. Those that the role may not add, or that are
+  // refused for another reason, are left out: plan() still names them. kUnavailable: the table was
+  // in use all the time, or a stop came; what was built so far stays.
+  virtual Result<> add_indexes(Duration within, const std::stop_token& stop) = 0;
+  // Whether that takes long beside everybody's work; where not, as in a file, which it locks, it is
+  // best done before there is any.
+  [[nodiscard]] virtual bool adds_indexes_beside_others() const = 0;
   // By column.
   virtual Result<std::map<std::string, std::string>> comments(Duration within) = 0;
 

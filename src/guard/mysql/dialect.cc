@@ -115,9 +115,10 @@ class MysqlDialect final : public Dialect {
 
   // Whoever waits for the whole table makes everybody behind it wait too: a change asks for it at
   // its beginning and at its end, and the server's own patience counts in seconds.
-  Result<> apply(sql::Connection& connection, const Change& change, Beside beside) const override {
+  Result<> apply(sql::Connection& connection, const Change& change,
+                 const Surroundings& around) const override {
     if (Result<> set = connection.run("SET SESSION lock_wait_timeout = 1"); !set) return set;
-    return run_watched(connection, change.statement, beside);
+    return run_watched(connection, change.statement, around);
   }
 };
 

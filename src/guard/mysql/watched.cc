@@ -37,16 +37,18 @@ Result<bool> is_waiting(sql::Connection& watcher, std::int64_t session) {
   return waiting;
 }
 
-// True: it was ended. Until it is told to stop, or cannot see any more: then the server's own
-// patience ends the wait.
-bool watch(sql::Connection& watcher, std::int64_t session, const std::stop_token& stop) {
+// True: it was ended. Until it is done, or cannot be seen any more: then the server's own patience
+// ends the wait.
+bool watch(sql::Connection& watcher, std::int64_t session, const std::stop_token& done,
+           const std::stop_token& stop) {
   std::optional<steady_clock::time_point> since;
-  while (!stop.stop_requested()) {
+  while (!done.stop_requested()) {
     const Result<bool> waiting = is_waiting(watcher, session);
     if (!waiting) return false;
     if (!*waiting) since.reset();
     if (*waiting && !since) since = steady_clock::now();
-    if (since && steady_clock::now() - *since >= kPatience)
+    const bool is_in_the_way = since && steady_clock::now() - *since >= kPatience;
+    if (is_in_the_way || stop.stop_requested())
       return watcher.run(fmt::format("KILL QUERY {}", session)).has_value();
     std::this_thread::sleep_for(kLookEvery);
   }
@@ -55,14 +57,15 @@ bool watch(sql::Connection& watcher, std::int64_t session, const std::stop_token
 
 }  // namespace
 
-Result<> run_watched(sql::Connection& connection, const std::string& statement, Beside beside) {
+Result<> run_watched(sql::Connection& connection, const std::string& statement,
+                     const Surroundings& around) {
   const Result<std::int64_t> session = id_of(connection);
   if (!session) return fail(session.error());
   std::atomic<bool> ended = false;
   Result<> done;
-  const Result<> watched = beside([&](sql::Connection& watcher) -> Result<> {
-    const std::jthread thread([&](const std::stop_token& stop) {
-      if (watch(watcher, *session, stop)) ended = true;
+  const Result<> watched = around.beside([&](sql::Connection& watcher) -> Result<> {
+    const std::jthread thread([&](const std::stop_token& ends) {
+      if (watch(watcher, *session, ends, around.stop)) ended = true;
     });
     done = connection.run(statement);
     return {};

@@ -1,4 +1,4 @@
-// A statement that changes a table, called off when it makes others wait.
+// A statement that changes a table, called off when it makes others wait, or on a stop.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 namespace recourse::guard::mysql {
 
 // kExhausted: it stood in the queue for the whole table for longer than the application can bear,
-// and was ended by its watcher.
-Result<> run_watched(sql::Connection& connection, const std::string& statement, Beside beside);
+// or a stop came, and it was ended by its watcher.
+Result<> run_watched(sql::Connection& connection, const std::string& statement,
+                     const Surroundings& around);
 
 }  // namespace recourse::guard::mysql

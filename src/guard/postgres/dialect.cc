@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "guard/postgres/catalog.h"
+#include "sql/cut_on_stop.h"
 #include "sql/identifier.h"
 
 namespace recourse::guard::postgres {
@@ -126,9 +127,12 @@ class PostgresDialect final : public Dialect {
     return taken;
   }
 
-  Result<> apply(sql::Connection& connection, const Change& change, Beside) const override {
+  // The server looks now and then whether we are still there, and ends the statement where not.
+  Result<> apply(sql::Connection& connection, const Change& change,
+                 const Surroundings& around) const override {
     const bool in_nobodys_way = change.sort == Change::Sort::kIndex;
     if (Result<> set = connection.run(in_nobodys_way ? kLongWait : kShortWait); !set) return set;
+    const sql::CutOnStop cut(connection, around.stop);
     return connection.run(change.statement);
   }
 };

@@ -153,7 +153,9 @@ class SqliteDialect final : public Dialect {
   }
 
   Result<bool> take_turn(sql::Connection&, const std::string&) const override { return true; }
-  Result<> apply(sql::Connection& connection, const Change& change, Beside) const override {
+  [[nodiscard]] bool builds_beside_others() const override { return false; }
+  Result<> apply(sql::Connection& connection, const Change& change,
+                 const Surroundings&) const override {
     const auto done = connection.execute(change.statement, {});
     return done ? Result<>() : fail(done.error());
   }
