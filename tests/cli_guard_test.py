@@ -201,14 +201,31 @@ class Guard(CliTest):
         self.check(run("doctor", "--config", self.file()), 0,
                    r"(?s)guard user-bill: .*in use by process \d+.*\n +-> where that is your server, all is well")
 
-    def test_the_doctor_names_rows_that_wait_for_a_person(self):
+    # GUARD-9
+    def test_rows_in_trouble_are_named(self):
         self.serve()
-        self.sql("UPDATE user_bill SET err_status = 4001 WHERE id = 10")
-        self.server.stop()
-        self.serve()
-        self.guard("scan", "user-bill")
-        self.check(run("doctor", server=self.server.url), 0,
-                   r"guard user-bill: 1 row waits for a person, in user_bill\n +-> recourse guard watch user-bill; ")
+        self.check(self.guard("rows", "user-bill"), 0, "^$", "No row is in trouble")
+        self.guard("mark", "user-bill", "10")
+        self.sql("UPDATE user_bill SET err_status = 4001 WHERE id = 11")
+        page = self.guard("rows", "user-bill")
+        self.check(page, 0, r"(?s)^ID +STATUS +ERR .*\n10 +\"FAIL\" +4000 .*\n11 +\"FAIL\" +4001 ")
+        for line in page.stdout.decode().splitlines():
+            self.assertLessEqual(len(line), 80, line)
+        self.check(self.guard("rows", "user-bill", "--status", "4001", "-q"), 0, "^11\n$")
+        self.check(self.guard("rows", "user-bill", "--limit", "1"), 0, "^ID ", "1 of 2; --limit shows more")
+        self.check(self.guard("rows", "user-bill", "--status", "1"), 2, "^$", "must be one of 2000")
+        self.check(self.guard("mark", "user-bill", ""), 2, "^$", "must not be empty")
+        doctor = run("doctor", server=self.server.url).stdout.decode()
+        self.assertRegex(doctor, r"guard user-bill: 1 row waits for a person, in user_bill\n"
+                                 r" +-> recourse guard rows user-bill --status 4001; ")
+
+    # One error a row: what one heals, the other would still have to.
+    def test_two_guards_of_one_table_are_found_before_the_server_starts(self):
+        path = pathlib.Path(self.file())
+        own = path.read_text()
+        path.write_text(own + own[own.index("  user-bill:"):].replace("user-bill:", "other-bill:", 1))
+        for words in (["config", "check"], ["serve"]):
+            self.check(run(*words, "--config", str(path)), 2, "^$", 'guards.*"other-bill" and "user-bill" guard the same table')
 
     # GUARD-6, GUARD-7
     def test_a_scan_is_asked_for(self):

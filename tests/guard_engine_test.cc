@@ -234,6 +234,8 @@ TEST_P(GuardEngine, AStopWaitsForTheRowsThatRun) {
 TEST_P(GuardEngine, ARowThatWasCutOffIsRunByTheNextEngine) {
   GuardOptions options = quick();
   options.attempt_timeout = 1s;
+  // Its failure would be the last: a stop is none.
+  options.max_retries = 0;
   {
     auto bills = begin(options);
     bills->on_handle = [&](const RowId&) {
@@ -251,6 +253,9 @@ TEST_P(GuardEngine, ARowThatWasCutOffIsRunByTheNextEngine) {
     engine_ =
         Engine::open({.store = place_.url(), .scan_period = 100ms, .log = log_.sink()}).value();
   }
+  EXPECT_EQ(number("err_status"), 4000) << log_.all();
+  EXPECT_EQ(number("err_retry_count"), 0);
+  EXPECT_EQ(log_.count("guard_row_cut_off"), 1);
   auto bills = add(options);
   bills->on_check = [](const RowId&) { return true; };
 

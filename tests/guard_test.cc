@@ -61,6 +61,21 @@ TEST_P(GuardLibrary, WhatHasSucceededByItselfIsNotHandled) {
   EXPECT_THAT(bills->calls(), ElementsAre("check 1"));
 }
 
+// A user's rows in trouble keep them from going on: one that is well does not wait for the next
+// scan.
+TEST_P(GuardLibrary, WhatIsWellAlreadyIsHealedByItsOwnRetry) {
+  GuardOptions options = quick();
+  options.scan_every = 1h;
+  auto bills = begin(options);
+  app_.execute("UPDATE user_bill SET status = 'SUCCESS'");
+  start();
+
+  bills->mark_abnormal(1).value();
+
+  EXPECT_TRUE(reaches(2001)) << log_.all();
+  EXPECT_THAT(bills->calls(), ::testing::IsEmpty());
+}
+
 // GUARD-10: maximum 2 and an interval of one second: after one, then after two, then a person.
 TEST_P(GuardLibrary, ARowThatKeepsFailingIsRetriedLaterAndLaterAndThenGivenToAPerson) {
   auto bills = begin(quick());
@@ -107,7 +122,7 @@ TEST_P(GuardLibrary, WhatUserCodeThrowsIsAFailure) {
 
   ASSERT_TRUE(reaches(4001)) << log_.all();
   EXPECT_GE(log_.count("check_status threw: the bank does not answer"), 1);
-  EXPECT_GE(log_.count("handle_exception threw what is no std::exception"), 1);
+  EXPECT_GE(log_.count("handle_exception threw: what is no std::exception"), 1);
   EXPECT_EQ(bills->figures().runs_failed, 3U);
 }
 

@@ -113,10 +113,37 @@ TEST_P(ApiGuard, ARowIsExplained) {
   EXPECT_EQ(get("/api/v1/guards/nobody/rows/7").status, 404);
 }
 
+// `guard rows`
+TEST_P(ApiGuard, RowsInTroubleAreListed) {
+  for (int id = 1; id <= 4; ++id) shop_.add_row(id);
+  start_guard("    min-interval-seconds: 600\n");
+  for (const int id : {1, 2, 3}) mark(id);
+  shop_.run("UPDATE user_bill SET err_status = 4001 WHERE id = 2");
+
+  const value all = get("/api/v1/guards/user-bill/rows").json();
+  const value one = get("/api/v1/guards/user-bill/rows?limit=1").json();
+  const value with_person = get("/api/v1/guards/user-bill/rows?err_status=4001").json();
+
+  EXPECT_EQ(all.at("items").as_array().size(), 3U);
+  EXPECT_EQ(one.at("items").as_array().size(), 1U);
+  EXPECT_EQ(one.at("total"), 3);
+  ASSERT_EQ(with_person.at("items").as_array().size(), 1U);
+  EXPECT_EQ(with_person.at("items").at(0).at("id"), 2);
+  EXPECT_EQ(with_person.at("items").at(0).at("business_status"), "FAIL");
+  EXPECT_EQ(get("/api/v1/guards/user-bill/rows?err_status=1").status, 422);
+  EXPECT_EQ(get("/api/v1/guards/user-bill/rows?status=4001").status, 422);
+  EXPECT_EQ(get("/api/v1/guards/nobody/rows").status, 404);
+}
+
 // `guard watch`
 TEST_P(ApiGuard, AReportSaysWhatIsStuckAndWhatDrifted) {
   for (int id = 1; id <= 4; ++id) shop_.add_row(id);
   start_guard("    min-interval-seconds: 600\n    scan-interval-seconds: 3600\n");
+  // The first scan comes when the indexes are there; then none for an hour.
+  ASSERT_TRUE(eventually([&] {
+    const value guards = get("/api/v1/guards").json();
+    return guards.at("items").at(0).at("counters").at("scans").to_number<int>() > 0;
+  }));
   mark(1);
   mark(2);
   mark(3);

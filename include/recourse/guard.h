@@ -212,10 +212,11 @@ class Guards {
   // Before the engine starts, once.
   static Result<Guards> on(Engine& engine);
 
-  // Before the engine starts, which opens the table, adds the columns and indexes that are missing,
-  // and tells what is wrong. A database that does not answer then, or a file that is locked, keeps
-  // nobody from starting: its guard is not ready (kUnavailable, and `guard_not_ready` in the log)
-  // until a scan has opened it. The engine keeps the guard.
+  // Before the engine starts, which opens the table, adds the columns that are missing, and tells
+  // what is wrong; indexes are added beside its work, those of an SQLite file before it. A database
+  // that does not answer then, or a file that is locked, keeps nobody from starting: its guard is
+  // not ready (kUnavailable, and `guard_not_ready` in the log) until a scan has opened it. The
+  // engine keeps the guard.
   template <class G>
   std::shared_ptr<G> add(std::shared_ptr<G> guard) {
     take(guard);

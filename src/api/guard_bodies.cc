@@ -137,11 +137,8 @@ object to_json(const guard::TableReport& report) {
   return shape;
 }
 
-object to_json(const guard::Explanation& explanation) {
-  const guard::Row& row = explanation.row;
+object to_json(const guard::Row& row) {
   return {{"id", to_json(row.id)},
-          {"standing", to_string(explanation.standing)},
-          {"explanation", explanation.text},
           {"business_status", or_null(row.business_status)},
           {"err_status", or_null(row.err_status)},
           {"err_start_time", to_json(row.start_time)},
@@ -151,9 +148,16 @@ object to_json(const guard::Explanation& explanation) {
           {"err_timeout", seconds_of(row.timeout)},
           {"err_submit_manual_status", or_null(row.manual_status)},
           {"err_next_remind_staff_time", to_json(row.next_remind)},
-          {"err_manual_notify_count", row.notify_count},
-          {"task", runs_of(explanation.task)},
-          {"now", to_json(std::optional(explanation.now))}};
+          {"err_manual_notify_count", row.notify_count}};
+}
+
+object to_json(const guard::Explanation& explanation) {
+  object shape = to_json(explanation.row);
+  shape["standing"] = to_string(explanation.standing);
+  shape["explanation"] = explanation.text;
+  shape["task"] = runs_of(explanation.task);
+  shape["now"] = to_json(std::optional(explanation.now));
+  return shape;
 }
 
 object to_json(const guard::ScanReport& report) {

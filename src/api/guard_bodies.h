@@ -16,6 +16,7 @@ boost::json::value to_json(const SqlValue& value);
 
 boost::json::object to_json(const guard::Guard& guard);
 boost::json::object to_json(const guard::TableReport& report);
+boost::json::object to_json(const guard::Row& row);
 boost::json::object to_json(const guard::Explanation& explanation);
 boost::json::object to_json(const guard::ScanReport& report);
 

@@ -2,6 +2,7 @@
 // other languages asks of them.
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 #include "api/body.h"
@@ -76,6 +77,42 @@ http::Response report(Desk& desk, const Call& call) {
   object shape{{"guard", (*guard)->name()}, {"table", (*guard)->settings().table}};
   for (const auto& [name, value] : to_json(*report)) shape[name] = value;
   return json_response(shape);
+}
+
+// Those in trouble, or of the err_status that is asked for.
+std::vector<std::int32_t> read_err_status(const http::Request& request,
+                                          std::vector<FieldError>& errors) {
+  constexpr std::array kCodes{2000, 2001, 2002, 4000, 4001};
+  const auto given = request.parameter("err_status");
+  if (!given) return {4000, 4001};
+  for (const std::int32_t code : kCodes) {
+    if (*given == fmt::format("{}", code)) return {code};
+  }
+  errors.push_back({"?err_status", fmt::format("must be one of {}", fmt::join(kCodes, ", "))});
+  return {};
+}
+
+http::Response list_rows(Desk& desk, const Call& call) {
+  const auto guard = find_guard(desk, call);
+  if (!guard) return refuse(guard.error());
+  std::vector<FieldError> errors;
+  refuse_other_parameters(call.request, {"err_status", "limit"}, errors);
+  const guard::ListQuery asked{.err_statuses = read_err_status(call.request, errors),
+                               .limit = read_limit(call.request, errors)};
+  if (!errors.empty()) return refuse(std::move(errors));
+  const auto rows = (*guard)->table().rows(asked, kPatience);
+  if (!rows) return refuse(rows.error());
+  const auto total = (*guard)->table().count(asked, kPatience);
+  if (!total) return refuse(total.error());
+  const auto now = (*guard)->table().now(kPatience);
+  if (!now) return refuse(now.error());
+  array items;
+  for (const guard::Row& row : *rows) items.push_back(to_json(row));
+  return json_response(object{{"guard", (*guard)->name()},
+                              {"table", (*guard)->settings().table},
+                              {"items", std::move(items)},
+                              {"total", *total},
+                              {"now", to_json(std::optional(*now))}});
 }
 
 http::Response explain_row(Desk& desk, const Call& call) {
@@ -158,6 +195,7 @@ std::vector<Route> guard_routes() {
       {kGet, "/api/v1/guards", Role::kViewer, for_everybody(list_guards)},
       {kGet, "/api/v1/guards/{name}/report", Role::kViewer, for_everybody(report)},
       {kPost, "/api/v1/guards/{name}/scan", Role::kOperator, for_everybody(scan)},
+      {kGet, "/api/v1/guards/{name}/rows", Role::kViewer, for_everybody(list_rows)},
       {kGet, "/api/v1/guards/{name}/rows/{id}", Role::kViewer, for_everybody(explain_row)},
       {kPost, "/api/v1/guards/{name}/rows/{id}/abnormal", Role::kOperator,
        for_everybody(mark_abnormal)},

@@ -111,15 +111,16 @@ void examine_guards_there(cli::Session& session, Findings& findings) {
       findings.broken("guard " + name, "its last scan failed: " + error,
                       remedy_by_waiting("its database", "recourse guard list"));
     }
-    const auto rows = number_of(*guard, "needs_person");
+    // The list's own number may be a minute old.
+    const auto report = session.try_get("/api/v1/guards/" + name + "/report");
+    const auto rows = report ? number_of(*report, "needs_person") : 0;
     if (rows > 0) {
       findings.doubtful(
           "guard " + name,
           fmt::format("{} for a person, in {}", waiting(rows, "row"), text_of(*guard, "table")),
-          fmt::format(
-              "recourse guard watch {0}; then recourse guard retry {0} ID, or guard success "
-              "{0} ID",
-              name));
+          fmt::format("recourse guard rows {0} --status 4001; then recourse guard retry {0} ID, or "
+                      "guard success {0} ID",
+                      name));
     }
   }
 }

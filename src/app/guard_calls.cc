@@ -164,6 +164,19 @@ Result<Target> target_of(std::string_view what, const HttpTarget& configured) {
   return fail(target.error().code, fmt::format("{}.{}", what, target.error().message));
 }
 
+// What they throw names itself.
+guard::RowWords words_of(const GuardConfig& config) {
+  const bool is_checked = !config.check.url.empty();
+  return {.check_threw = "",
+          .handle_threw = "",
+          .not_handled = config.handle.url.empty()
+                             ? "it is not well, and there is no handle to call"
+                             : R"(handle answered {"success": false})",
+          .not_well = is_checked ? "handle answered, but check still says no"
+                                 : R"(handle answered without {"success": true}, and the row's )"
+                                   "status is not the success value"};
+}
+
 }  // namespace
 
 Result<> check_guard_calls(const GuardConfig& config) {
@@ -183,7 +196,8 @@ Result<guard::RowHandlers> guard_calls(const GuardConfig& config, guard::Guarded
       std::make_shared<Calls>(config, *std::move(check), *std::move(handle), table, client, clock);
   return guard::RowHandlers{
       .check_status = [calls](const guard::RowCall& call) { return calls->check(call); },
-      .handle_exception = [calls](const guard::RowCall& call) { return calls->handle(call); }};
+      .handle_exception = [calls](const guard::RowCall& call) { return calls->handle(call); },
+      .words = words_of(config)};
 }
 
 }  // namespace recourse::app

@@ -16,6 +16,10 @@ Error of_guard(const std::string& name, const Error& error) {
   return {error.code, fmt::format("guards.{}: {}", name, in_words_of_file(error.message))};
 }
 
+std::string place_of(const Config& config, const GuardConfig& guard) {
+  return embed::place_of_guarded(guard.database.reveal(), config.store.url.reveal());
+}
+
 Result<> add_guard(guard::Door& door, const GuardConfig& guard, const embed::GuardedParts& parts,
                    http::Client& client) {
   auto table =
@@ -35,6 +39,13 @@ Result<> check_guards(const Config& config) {
   for (const auto& [name, guard] : config.guards) {
     if (const Result<> valid = check_guard_calls(guard); !valid) {
       return fail(of_guard(name, valid.error()));
+    }
+    const auto place = place_of(config, guard);
+    for (auto other = config.guards.begin(); other->first != name; ++other) {
+      if (place_of(config, other->second) != place) continue;
+      const Result<> fits = guard::check_neighbours(guard::named(other->second.settings),
+                                                    guard::named(guard.settings));
+      if (!fits) return fail(of_guard(name, fits.error()));
     }
   }
   return {};

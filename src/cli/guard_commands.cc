@@ -144,6 +144,37 @@ ExitCode watch(Session& session, const WatchFlags& flags, const GuardReports& al
   return show(*reports);
 }
 
+struct ListRowsFlags {
+  std::string guard = {}, status = {};
+  int limit = 50;
+};
+
+ExitCode list_rows(Session& session, const ListRowsFlags& flags) {
+  std::string path =
+      fmt::format("{}/{}/rows?limit={}", kGuards, percent_encoded(flags.guard), flags.limit);
+  if (!flags.status.empty()) path += "&err_status=" + percent_encoded(flags.status);
+  const auto page = session.get(path);
+  if (!page) return session.exit_code();
+  if (session.flags().json) {
+    session.print(*page);
+    return ExitCode::kOk;
+  }
+  const auto& items = array_of(*page, "items");
+  if (session.flags().quiet) {
+    for (const auto& item : items) {
+      session.terminal().out << row_id_text(item.as_object().at("id")) << '\n';
+    }
+    return ExitCode::kOk;
+  }
+  session.print(rows_table(*page));
+  const std::int64_t total = number_of(*page, "total");
+  if (items.empty()) session.say("No row is in trouble.");
+  if (std::cmp_less(items.size(), total)) {
+    session.say(fmt::format("{} of {}; --limit shows more", items.size(), total));
+  }
+  return ExitCode::kOk;
+}
+
 ExitCode explain_row(Session& session, const RowFlags& flags) {
   const auto row = session.get(flags.path());
   if (!row) return session.exit_code();
@@ -236,6 +267,7 @@ void add_looks(CLI::App& group, const Tree& tree) {
       {"recourse guard watch", "recourse guard watch user-bill --json",
        "recourse guard watch --config recourse.yaml"});
   report.add_option("guard", flags->guard, "Which; all where not given")->type_name("GUARD");
+  refuse_empty_values(report);
   if (tree.guard_reports) {
     report
         .add_option("-c,--config", flags->config,
@@ -252,7 +284,21 @@ CLI::App& add_row_command(CLI::App& group, const std::string& name, const std::s
   CLI::App& command = add_command(group, name, about, {example});
   command.add_option("guard", flags.guard, "Which guard")->required()->type_name("GUARD");
   command.add_option("id", flags.id, "Which row")->required()->type_name("ID");
+  refuse_empty_values(command);
   return command;
+}
+
+void add_row_list(CLI::App& group, const Tree& tree) {
+  const auto flags = std::make_shared<ListRowsFlags>();
+  CLI::App& rows = add_command(
+      group, "rows", "Which rows are in trouble, newest error first",
+      {"recourse guard rows user-bill", "recourse guard rows user-bill --status 4001 -q"});
+  rows.add_option("guard", flags->guard, "Which guard")->required()->type_name("GUARD");
+  rows.add_option("--status", flags->status, "Only those of this err_status, such as 4001")
+      ->type_name("CODE");
+  rows.add_option("--limit", flags->limit, "So many at most")->capture_default_str();
+  refuse_empty_values(rows);
+  runs(rows, tree, [flags](Session& session) { return list_rows(session, *flags); });
 }
 
 void add_rows(CLI::App& group, const Tree& tree) {
@@ -280,6 +326,7 @@ void add_guard_commands(const Tree& tree) {
       tree.program, "guard", "Business tables whose stuck rows are retried",
       {"recourse guard list", "recourse guard watch", "recourse guard explain user-bill 10"});
   add_looks(group, tree);
+  add_row_list(group, tree);
   add_rows(group, tree);
 
   const auto user = std::make_shared<RowFlags>();
@@ -288,12 +335,14 @@ void add_guard_commands(const Tree& tree) {
       {"recourse guard check-user user-bill 1000"});
   check.add_option("guard", user->guard, "Which guard")->required()->type_name("GUARD");
   check.add_option("user", user->user, "Who")->required()->type_name("USER");
+  refuse_empty_values(check);
   runs(check, tree, [user](Session& session) { return check_user(session, *user); });
 
   const auto name = std::make_shared<std::string>();
   CLI::App& scan = add_command(group, "scan", "Scan a table now, not at its next time",
                                {"recourse guard scan user-bill"});
   scan.add_option("guard", *name, "Which")->required()->type_name("GUARD");
+  refuse_empty_values(scan);
   runs(scan, tree, [name](Session& session) { return scan_now(session, *name); });
 }
 

@@ -152,7 +152,8 @@ std::string report_page(const object& report, const Colors& colors) {
     page += fmt::format("  {:<18} {:>8}  {}\n", name, value, about);
   };
   line("waiting", number_text(report, "waiting"), "rows that will be retried (4000)");
-  line("need a person", number_text(report, "needs_person"), "rows that nothing mended (4001)");
+  line("need a person", number_text(report, "needs_person"),
+       "rows that nothing mended (4001): guard rows");
   if (has(report, "stuck_seconds")) {
     page += fmt::format("  {:<18} {}, since {}\n", "the oldest", stuck_text(report),
                         text_of(report, "oldest_error_at"));
@@ -166,6 +167,34 @@ std::string report_page(const object& report, const Colors& colors) {
   line("neither", number_text(drift, "other_status"),
        "a status that is neither value: not retried");
   return page;
+}
+
+Table rows_table(const object& page) {
+  Table table({{.title = "ID"},
+               {.title = "STATUS", .may_shrink = true},
+               {.title = "ERR"},
+               {.title = "FIRST ERROR"},
+               {.title = "RETRIES", .align = Align::kRight},
+               {.title = "NEXT RETRY"},
+               {.title = "MESSAGES", .align = Align::kRight}});
+  const auto now = time_of(page, "now");
+  const auto when = [&](const object& row, std::string_view name) {
+    const auto at = time_of(row, name);
+    return at && now ? relative(*at, *now) : std::string();
+  };
+  for (const auto& item : array_of(page, "items")) {
+    const auto* row = item.if_object();
+    if (row == nullptr || !row->contains("id")) continue;
+    const std::int64_t status = number_of(*row, "err_status");
+    table.add({{row_id_text(row->at("id"))},
+               {status_text(*row)},
+               {fmt::format("{}", status), status == 4001 ? &Colors::red : nullptr},
+               {when(*row, "err_start_time")},
+               {number_text(*row, "err_retry_count")},
+               {status == 4000 ? when(*row, "err_next_retry_time") : ""},
+               {number_text(*row, "err_manual_notify_count")}});
+  }
+  return table;
 }
 
 std::string row_page(const object& row, const Colors& colors) {
@@ -185,7 +214,8 @@ std::string row_page(const object& row, const Colors& colors) {
   line("next retry", waits ? moment_text(row, "err_next_retry_time") : "none");
   line("told", code_text(row, "err_submit_manual_status", meaning_of_manual_status));
   line("messages", number_text(row, "err_manual_notify_count"));
-  line("next reminder", moment_text(row, "err_next_remind_staff_time"));
+  const bool is_reminded_of = number_of(row, "err_status") == 4001;
+  line("next reminder", is_reminded_of ? moment_text(row, "err_next_remind_staff_time") : "none");
   if (!has(row, "task")) return page;
   const object& task = object_of(row, "task");
   line("task", fmt::format("{} ({})", text_of(task, "id"), text_of(task, "state")));

@@ -16,6 +16,8 @@ Table guard_table(const boost::json::array& guards);
 // What each sees of its table.
 Table report_table(const boost::json::array& reports);
 std::string report_page(const boost::json::object& report, const Colors& colors);
+// Rows in trouble.
+Table rows_table(const boost::json::object& page);
 // One row, and why it is where it is.
 std::string row_page(const boost::json::object& row, const Colors& colors);
 // What a scan did, in a line.

@@ -35,7 +35,7 @@ struct GuardedParts {
   std::string (*in_words)(std::string) = nullptr;
 };
 
-// The table, with the columns and indexes that it missed. Where its database does not answer, or
+// The table, with the columns that it missed. Where its database does not answer, or
 // somebody has the file locked, that is logged and the guard begins without it: its scans open it.
 Result<std::unique_ptr<guard::GuardedTable>> open_guarded(const Guarded& guarded,
                                                           const GuardedParts& parts);

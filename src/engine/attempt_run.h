@@ -36,7 +36,15 @@ class AttemptRun {
   // Set when its time is up, a person cancels it, or the node is about to end.
   [[nodiscard]] std::stop_token stop_token() const { return stop_.get_token(); }
   // Runs what handlers have tied to the token.
-  void request_stop() { stop_.request_stop(); }
+  void request_stop(StopReason reason) {
+    reason_.store(reason, std::memory_order_release);
+    stop_.request_stop();
+  }
+  // Its handler was stopped although it had time left: that says nothing of its work.
+  [[nodiscard]] bool is_cut_off() const {
+    return stop_.stop_requested() &&
+           reason_.load(std::memory_order_acquire) != StopReason::kTimeout;
+  }
 
   // Of these two one succeeds, once: the handler is called, or never will be, which is answered
   // then.
@@ -67,6 +75,7 @@ class AttemptRun {
   // A handler may keep it for longer than the node lives.
   std::shared_ptr<Inbox> inbox_;
   std::stop_source stop_;
+  std::atomic<StopReason> reason_ = StopReason::kTimeout;
   Inbox::Wake wake_ = Inbox::Wake::kNow;
   TimePoint began_at_;
   std::optional<std::chrono::steady_clock::time_point> measured_from_;

@@ -66,7 +66,7 @@ void InlineNode::carry_out(Command& command) {
   } else if (const auto* stop = std::get_if<StopAttempt>(&command)) {
     const auto found = runs_.find(stop->attempt);
     if (found == runs_.end()) return;
-    if (const auto live = found->second.lock()) live->request_stop();
+    if (const auto live = found->second.lock()) live->request_stop(stop->reason);
   } else if (auto* answers = std::get_if<AnswerSubmits>(&command)) {
     for (SubmitAnswer& answer : answers->answers) {
       answers_.emplace(answer.submit, std::move(answer));

@@ -241,7 +241,8 @@ void Node::carry_out(const StopAttempt& stop) {
   const auto found = runs_.find(stop.attempt);
   if (found == runs_.end()) return;
   if (auto run = found->second.lock()) {
-    stop_callbacks_.run([run = std::move(run)] { run->request_stop(); });
+    stop_callbacks_.run(
+        [run = std::move(run), reason = stop.reason] { run->request_stop(reason); });
   }
 }
 

@@ -42,10 +42,22 @@ class Database {
   // The same on a connection that is closed afterwards, with all its settings.
   virtual Result<> use_once(Duration within, Work work) = 0;
 
-  // Whoever builds indexes has connections for as long as that takes: one at a time. False:
-  // somebody has the turn.
-  bool take_turn() { return !is_taken_.exchange(true); }
-  void give_turn_back() { is_taken_ = false; }
+  // Whoever builds indexes has connections for as long as that takes: one at a time.
+  class Turn {
+   public:
+    explicit Turn(Database& database)
+        : database_(database), is_ours_(!database.is_taken_.exchange(true)) {}
+    ~Turn() {
+      if (is_ours_) database_.is_taken_ = false;
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    [[nodiscard]] bool is_ours() const { return is_ours_; }
+
+   private:
+    Database& database_;
+    const bool is_ours_;
+  };
 
  private:
   std::atomic<bool> is_taken_ = false;

@@ -22,16 +22,9 @@ Result<> Door::add(NewGuard guard) {
         fmt::format("two guards are called {}: give one of them another name", shown(name)));
   }
   for (const auto& other : guards_) {
-    if (guard.place != other->place() || guard.table->settings().table != other->settings().table ||
-        may_share_table(guard.table->settings(), other->settings())) {
-      continue;
-    }
-    return fail(
-        ErrorCode::kInvalid,
-        fmt::format("{} and {} guard the same table {}, whose err_ columns are one error's: "
-                    "what one heals, the other still had to; guard each status in a table "
-                    "of its own",
-                    shown(other->name()), shown(name), shown(other->settings().table)));
+    if (guard.place != other->place()) continue;
+    const Result<> fits = check_neighbours(other->settings(), guard.table->settings());
+    if (!fits) return fits;
   }
   const engine::KindSettings kind = guard.kind;
   auto added = std::make_unique<Guard>(parts_, std::move(guard));

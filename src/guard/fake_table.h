@@ -99,6 +99,7 @@ class FakeTable : public GuardedTable {
   Result<std::vector<ListedRow>> list(const ListQuery&, Duration) override {
     return std::vector<ListedRow>();
   }
+  Result<std::vector<Row>> rows(const ListQuery&, Duration) override { return std::vector<Row>(); }
   Result<std::int64_t> count(const ListQuery&, Duration) override { return std::int64_t{0}; }
   Result<TableReport> report(Duration) override { return TableReport{}; }
   Result<RowId> parse_id(const std::string& text) override { return RowId(text); }

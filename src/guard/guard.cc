@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <exception>
@@ -18,6 +19,8 @@ namespace {
 
 // More are not worth naming to a user who is refused.
 constexpr std::size_t kOpenRowsNamed = 100;
+// What a row stands like is worth more than how its runs went.
+constexpr Duration kTaskPatience = std::chrono::seconds(1);
 // At most.
 constexpr Duration kIndexesFirst = std::chrono::minutes(10);
 
@@ -49,7 +52,8 @@ Guard::Guard(const GuardParts& parts, NewGuard guard)
       .log = parts_.log,
       .escalated = [this](const RowId& id,
                           const std::string& error) { scanner_->escalated(id, error); },
-      .ran = [this](const RowId& id) { scanner_->ran(id); }});
+      .ran = [this](const RowId& id) { scanner_->ran(id); },
+      .found_well = [this] { scanner_->scan_soon(); }});
 }
 
 Guard::~Guard() = default;
@@ -79,8 +83,8 @@ void Guard::close() {
   scanner_->close();
 }
 void Guard::stop(Duration within) {
-  indexing_.stop();
   scanner_->stop(within);
+  indexing_.stop();
 }
 
 std::string Guard::trouble() const { return scanner_->trouble(); }
@@ -175,8 +179,13 @@ Result<Explanation> Guard::explain(const RowId& id, Duration within) {
   if (standing == Standing::kDue) text += held_up_by();
   Explanation explanation{
       .row = **std::move(row), .standing = standing, .text = std::move(text), .now = *now};
-  auto task = scanner_->newest_task_of(explanation.row.id, within);
+  auto task = scanner_->newest_task_of(explanation.row.id, std::min(within, kTaskPatience));
   if (task) explanation.task = *std::move(task);
+  // The row itself says why it was not run.
+  if (explanation.task && explanation.task->last_error &&
+      has_tried_nothing(explanation.task->last_error->code)) {
+    explanation.task->last_error.reset();
+  }
   return explanation;
 }
 

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 
+#include "base/stoppable_sleep.h"
 #include "base/thread_name.h"
 #include "guard/prepare.h"
 
@@ -18,33 +17,31 @@ constexpr Duration kPatience = 12h;
 constexpr Duration kFirstPause = 1s;
 constexpr Duration kLongestPause = 1min;
 
-// False: a stop has come.
-bool sleep(Duration pause, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any woken;
-  std::unique_lock lock(mutex);
-  (void)woken.wait_for(lock, stop, pause, [] { return false; });
-  return !stop.stop_requested();
-}
-
 }  // namespace
 
 void Indexing::start() {
-  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  const MutexLock lock(joining_);
+  thread_ = std::thread([this] { run(stop_.get_token()); });
 }
 
 void Indexing::stop() {
   close();
+  const MutexLock lock(joining_);
   if (thread_.joinable()) thread_.join();
 }
 
 void Indexing::run(const std::stop_token& stop) {
   name_this_thread("guard-indexes");
-  Result<> done = prepare_indexes(table_, kPatience, stop, log_);
-  tried_();
-  for (Duration pause = kFirstPause; !done && sleep(pause, stop);
-       pause = std::min(pause * 2, kLongestPause)) {
-    done = prepare_indexes(table_, kPatience, stop, log_);
+  Duration pause = kFirstPause;
+  while (true) {
+    const auto begun = std::chrono::steady_clock::now();
+    const Result<> done = prepare_indexes(table_, kPatience, stop, log_);
+    const auto took =
+        std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begun);
+    if (pause == kFirstPause) tried_();
+    // A build that was broken off begins at its beginning: not for more than half of the time.
+    if (done || !sleep_unless_stopped(std::max(pause, took), stop)) return;
+    pause = std::min(pause * 2, kLongestPause);
   }
 }
 

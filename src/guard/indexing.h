@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/mutex.h"
 #include "guard/table.h"
 
 namespace recourse::guard {
@@ -20,11 +21,14 @@ class Indexing {
   // Both must outlive it. `tried` is called once, when the first try has ended, however it did.
   Indexing(GuardedTable& table, Log& log, std::function<void()> tried)
       : table_(table), log_(log), tried_(std::move(tried)) {}
+  ~Indexing() { stop(); }
+  Indexing(const Indexing&) = delete;
+  Indexing& operator=(const Indexing&) = delete;
 
   // Once.
   void start();
   // Returns at once; what is out is ended.
-  void close() { thread_.request_stop(); }
+  void close() { stop_.request_stop(); }
   // Returns when it has ended. Repeating either is harmless, and so is leaving it out.
   void stop();
 
@@ -34,7 +38,9 @@ class Indexing {
   GuardedTable& table_;
   Log& log_;
   const std::function<void()> tried_;
-  std::jthread thread_;  // last: its end uses all of the above
+  std::stop_source stop_;
+  Mutex joining_;
+  std::thread thread_ GUARDED_BY(joining_);
 };
 
 }  // namespace recourse::guard

@@ -173,6 +173,11 @@ Result<std::vector<ListedRow>> LateTable::list(const ListQuery& query, Duration 
   return opened ? (*opened)->list(query, within) : fail(opened.error());
 }
 
+Result<std::vector<Row>> LateTable::rows(const ListQuery& query, Duration within) {
+  const auto opened = table();
+  return opened ? (*opened)->rows(query, within) : fail(opened.error());
+}
+
 Result<std::int64_t> LateTable::count(const ListQuery& query, Duration within) {
   const auto opened = table();
   return opened ? (*opened)->count(query, within) : fail(opened.error());

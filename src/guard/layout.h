@@ -33,6 +33,8 @@ struct Index {
   std::vector<std::string> columns;
   // False: what a build that was broken off has left.
   bool is_usable = true;
+  // It will be by itself: somebody is at it.
+  bool is_being_built = false;
   // No two rows have the same in all its columns.
   bool is_unique = false;
 };

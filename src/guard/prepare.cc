@@ -37,6 +37,18 @@ Result<Statements> tell_what_ran(GuardedTable& table, Log& log, const Statements
   return std::move(left->statements);
 }
 
+Result<> add_indexes_told(GuardedTable& table, Duration within, const std::stop_token& stop,
+                          Log& log, const Statements& missing) {
+  tell(log, LogLevel::kInfo, "guard_indexes_begun", table, missing);
+  Result<> added = table.add_indexes(within, stop);
+  if (stop.stop_requested()) return added;
+  const auto left = tell_what_ran(table, log, missing);
+  if (left && !left->empty()) {
+    tell(log, LogLevel::kWarning, "guard_indexes_missing", table, *left, added);
+  }
+  return added;
+}
+
 }  // namespace
 
 Result<> prepare(GuardedTable& table, Duration within, Log& log) {
@@ -44,12 +56,11 @@ Result<> prepare(GuardedTable& table, Duration within, Log& log) {
   if (!missing) return fail(missing.error());
   if (Result<> added = table.add_columns(within); !added) return added;
   if (missing->statements.empty()) return {};
-  if (const auto left = tell_what_ran(table, log, missing->statements); !left) {
-    return fail(left.error());
-  }
-  if (table.adds_indexes_beside_others()) return {};
+  const auto left = tell_what_ran(table, log, missing->statements);
+  if (!left) return fail(left.error());
   // Without them it works too: what could not be added has been told.
-  (void)prepare_indexes(table, within, {}, log);
+  if (!table.adds_indexes_beside_others() && !left->empty())
+    (void)add_indexes_told(table, within, {}, log, *left);
   return {};
 }
 
@@ -57,15 +68,12 @@ Result<> prepare_indexes(GuardedTable& table, Duration within, const std::stop_t
                          Log& log) {
   const auto missing = table.plan(kPlanPatience);
   if (!missing) return fail(missing.error());
-  if (missing->statements.empty()) return {};
-  tell(log, LogLevel::kInfo, "guard_indexes_begun", table, missing->statements);
-  Result<> added = table.add_indexes(within, stop);
-  if (stop.stop_requested()) return added;
-  const auto left = tell_what_ran(table, log, missing->statements);
-  if (left && !left->empty()) {
-    tell(log, LogLevel::kWarning, "guard_indexes_missing", table, *left, added);
-  }
-  return added;
+  // They came with the columns, or could not be added.
+  if (!table.adds_indexes_beside_others()) return {};
+  if (!missing->statements.empty())
+    return add_indexes_told(table, within, stop, log, missing->statements);
+  if (!missing->is_being_built) return {};
+  return fail(ErrorCode::kUnavailable, "somebody else is building them");
 }
 
 }  // namespace recourse::guard

@@ -10,6 +10,8 @@ namespace recourse::guard {
 namespace {
 
 constexpr std::string_view kNeedsPerson = "NEEDS_PERSON";
+constexpr std::string_view kNotDue = "ROW_NOT_DUE";
+constexpr std::string_view kNotOurs = "ROW_NOT_OURS";
 
 task::Reason error_of(const policy::Decision& decision) {
   return {decision.code, clean_text(decision.message, kErrorCharactersMax)};
@@ -33,7 +35,7 @@ policy::Decision again_in(Duration wait, std::string_view code, std::string erro
 
 policy::Decision not_before(Duration wait, std::string why) {
   policy::Decision decision =
-      policy::retry(policy::Category::kBizRetryable, "ROW_NOT_DUE", std::move(why));
+      policy::retry(policy::Category::kBizRetryable, std::string(kNotDue), std::move(why));
   decision.prefer_sticky = true;
   decision.uses_retry = false;
   decision.snooze = wait;
@@ -50,10 +52,12 @@ policy::Decision not_ours(std::string why) {
   policy::Decision decision;
   decision.outcome = policy::Outcome::kCancelled;
   decision.category = policy::Category::kBizRetryable;
-  decision.code = "ROW_NOT_OURS";
+  decision.code = kNotOurs;
   decision.message = std::move(why);
   return decision;
 }
+
+bool has_tried_nothing(std::string_view code) { return code == kNotDue || code == kNotOurs; }
 
 policy::Strategy retry_strategy(Duration otherwise) {
   return [otherwise](const policy::Situation& situation) -> policy::Verdict {

@@ -23,6 +23,8 @@ policy::Decision not_before(Duration wait, std::string why);
 policy::Decision with_a_person(std::string error);
 // It needs no run of ours.
 policy::Decision not_ours(std::string why);
+// Of those that tried nothing.
+bool has_tried_nothing(std::string_view code);
 
 // Never gives up: when a row has had enough of it is written in the row. `otherwise` is the wait
 // after a run that did not say, such as one that overran its time.

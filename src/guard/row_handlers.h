@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <stop_token>
+#include <string>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -25,6 +26,15 @@ struct RowCall {
   Duration time_left;
 };
 
+// What a run says of user code that did not mend its row, in words that its author knows.
+struct RowWords {
+  // Before what it threw.
+  std::string check_threw = "check_status threw: ";
+  std::string handle_threw = "handle_exception threw: ";
+  std::string not_handled = "handle_exception answered false";
+  std::string not_well = "handle_exception answered true, but check_status still says no";
+};
+
 // They are called from many threads at once, may block, and may throw what they like: that is a
 // failure.
 struct RowHandlers {
@@ -35,6 +45,7 @@ struct RowHandlers {
   // A person has dealt with it. Answers rows written; 0: no such row. Empty: the table's
   // processing_successful.
   std::function<Result<std::int64_t>(const RowId&)> manual_success = nullptr;
+  RowWords words = {};
 };
 
 }  // namespace recourse::guard

@@ -57,11 +57,15 @@ engine::AttemptResult RowRuns::result_of(const RowId& id, engine::AttemptRun& ru
   const Tried tried = try_it(id, run, *kept);
   const std::optional<Claim> claim = kept->release();
   if (!claim) return lost(id);
+  // The node ends, or a person has stopped the task: that is not the row's failure. Its claim ends
+  // by itself, as that of a node that died.
+  if (!tried.healed && run.is_cut_off()) return engine::Decided{cut_off(id, tried.error)};
   return tried.healed ? healed(*claim, claimed_at) : failed(*claim, claimed_at, tried.error);
 }
 
 policy::Decision RowRuns::not_claimed(const RowId& id, const ClaimAnswer& answer) {
   ++parts_.tally.not_claimed;
+  if (answer.standing == Standing::kAlreadySuccess) parts_.found_well();
   const std::string why(explain(answer.standing));
   say(LogLevel::kInfo, "guard_row_not_claimed", id, {{"why", why}});
   return answer.standing == Standing::kLater ? not_before(answer.wait, why) : not_ours(why);
@@ -77,21 +81,21 @@ RowRuns::Tried RowRuns::try_it(const RowId& id, engine::AttemptRun& run,
                    .stop = run.stop_token(),
                    .time_left = run.time_left()};
   };
-  std::string_view step = "check_status";
+  const RowWords& words = parts_.handlers.words;
+  const std::string* threw = &words.check_threw;
   try {
     if (kept.is_lost()) return {.error = "the row was not ours any more when its turn came"};
     if (parts_.handlers.check_status(call())) return {.healed = true};
     if (kept.is_lost()) return {.error = "the row was not ours any more when it was checked"};
-    step = "handle_exception";
+    threw = &words.handle_threw;
     const bool handled = parts_.handlers.handle_exception(call());
-    step = "check_status";
+    threw = &words.check_threw;
     if (parts_.handlers.check_status(call())) return {.healed = true};
-    return {.error = handled ? "handle_exception answered true, but check_status still says no"
-                             : "handle_exception answered false"};
+    return {.error = handled ? words.not_well : words.not_handled};
   } catch (const std::exception& thrown) {
-    return {.error = fmt::format("{} threw: {}", step, one_line(thrown.what(), 1'000))};
+    return {.error = *threw + one_line(thrown.what(), 1'000)};
   } catch (...) {
-    return {.error = fmt::format("{} threw what is no std::exception", step)};
+    return {.error = *threw + "what is no std::exception"};
   }
 }
 
@@ -146,6 +150,11 @@ policy::Decision RowRuns::unreachable(const RowId& id, std::string_view doing, c
   say(LogLevel::kWarning, "guard_table_failed", id,
       {{"doing", std::string(doing)}, {"error", error.message}});
   return again_in(kUnreachableFor, "TABLE_FAILED", error.message);
+}
+
+policy::Decision RowRuns::cut_off(const RowId& id, const std::string& error) {
+  say(LogLevel::kInfo, "guard_row_cut_off", id, {{"error", error}});
+  return not_before(keeper_.hold(), "it was cut off: " + error);
 }
 
 // The row's own trouble, such as a trigger: it speaks against nobody else.

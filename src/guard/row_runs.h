@@ -32,6 +32,8 @@ class RowRuns {
     std::function<void(const RowId&, const std::string& error)> escalated;
     // Its task has run: what comes of it is the row's next time.
     std::function<void(const RowId&)> ran;
+    // A row that waits is well: a scan may say so now.
+    std::function<void()> found_well;
   };
 
   explicit RowRuns(Parts parts);
@@ -52,7 +54,9 @@ class RowRuns {
   engine::AttemptResult healed(const Claim& claim, BootTime claimed_at);
   engine::AttemptResult failed(const Claim& claim, BootTime claimed_at, const std::string& error);
   engine::AttemptResult lost(const RowId& id);
-  // The database does not answer: the row's own time brings it back.
+  // The node ends, or a person has stopped it: the row's own time brings it back.
+  policy::Decision cut_off(const RowId& id, const std::string& error);
+  // The database does not answer: so here.
   policy::Decision unreachable(const RowId& id, std::string_view doing, const Error& error);
   policy::Decision refused(const RowId& id, const Error& error);
   void say(LogLevel level, std::string_view event, const RowId& id,

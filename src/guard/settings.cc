@@ -1,5 +1,7 @@
 #include "guard/settings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
@@ -91,6 +93,16 @@ GuardSettings named(GuardSettings settings) {
 bool may_share_table(const GuardSettings& one, const GuardSettings& other) {
   return one.status_field == other.status_field && one.success_value == other.success_value &&
          one.fail_value != other.fail_value;
+}
+
+Result<> check_neighbours(const GuardSettings& one, const GuardSettings& other) {
+  if (one.table != other.table || may_share_table(one, other)) return {};
+  return fail(ErrorCode::kInvalid,
+              fmt::format("{} and {} guard the same table {}, whose err_ columns have room for one "
+                          "error of a row: keep one of them; several may stand on one table where "
+                          "they are alike in status_field and success_value and differ in "
+                          "fail_value",
+                          shown(one.name), shown(other.name), shown(one.table)));
 }
 
 Result<> validate(const GuardSettings& settings) {

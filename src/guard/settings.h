@@ -49,6 +49,8 @@ GuardSettings named(GuardSettings settings);
 // A table's nine columns are one error's. Guards that each heal another failure of one status can
 // have them in turn; what one by another status heals, the other would still have to.
 bool may_share_table(const GuardSettings& one, const GuardSettings& other);
+// The same of two in one place, as an error that says what to do.
+Result<> check_neighbours(const GuardSettings& one, const GuardSettings& other);
 // By field name, all of them at once.
 Result<> validate(const GuardSettings& settings);
 

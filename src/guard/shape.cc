@@ -113,7 +113,9 @@ void add_index(std::vector<Change>& changes, const Layout& layout, const Dialect
   bool leftover = false;
   for (const Index& index : layout.indexes) {
     if (serves(index, wanted, dialect)) return;
-    leftover = leftover || dialect.same_name(index.name, wanted.name);
+    const bool has_its_name = dialect.same_name(index.name, wanted.name);
+    if (has_its_name && index.is_being_built) return;
+    leftover = leftover || has_its_name;
   }
   for (Change& change : dialect.add_index(layout.table, wanted, leftover))
     changes.push_back(std::move(change));
@@ -171,7 +173,8 @@ std::vector<Change> changes_for(const Layout& layout, const Dialect& dialect,
   add("retry", by_status("err_next_retry_time"));
   add("remind", by_status("err_next_remind_staff_time"));
   add("start", {{"err_status"}, {"err_start_time"}, {"err_timeout"}});
-  // At every business entry somebody asks what of this user's is stuck.
+  // At every business entry somebody asks what of this user's is stuck. Last: of two indexes that
+  // cost it the same PostgreSQL takes the older one, and this one would have a scan read more.
   if (const Column* user = find_column(layout, settings.user_field))
     add("user", {{user->name, user->index_prefix}, {"err_status"}});
   return changes;

@@ -65,6 +65,7 @@ class SqlTable final : public GuardedTable {
   Result<std::optional<Row>> find(const RowId& id, Duration within) override;
   Result<TimePoint> now(Duration within) override;
   Result<std::vector<ListedRow>> list(const ListQuery& query, Duration within) override;
+  Result<std::vector<Row>> rows(const ListQuery& query, Duration within) override;
   Result<std::int64_t> count(const ListQuery& query, Duration within) override;
   Result<TableReport> report(Duration within) override;
   Result<RowId> parse_id(const std::string& text) override;

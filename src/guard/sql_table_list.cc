@@ -43,6 +43,16 @@ std::string filter_of(const std::string& err_status, const ListQuery& query) {
   return fmt::format("{} IN ({})", err_status, fmt::join(query.err_statuses, ", "));
 }
 
+// limit
+std::string select_newest(const std::string& columns, const Shape& shape, const Dialect& dialect,
+                          const ListQuery& query) {
+  return fmt::format(
+      "SELECT {0} FROM {1} WHERE {2} ORDER BY CASE WHEN {3} IS NULL THEN 1 ELSE 0 END, {3} DESC, "
+      "{4} DESC LIMIT ?",
+      columns, dialect.quoted(shape.table), filter_of(dialect.quoted(shape.err_status.name), query),
+      dialect.quoted(shape.start_time.name), dialect.quoted(shape.id.name));
+}
+
 // The questions of a report.
 class Counter {
  public:
@@ -114,15 +124,9 @@ Result<std::vector<ListedRow>> SqlTable::list(const ListQuery& query, Duration w
   const Result<Seen> view = ready();
   if (!view) return fail(view.error());
   const Shape& shape = (*view)->shape;
-  const std::string start = dialect().quoted(shape.start_time.name);
   std::string columns = dialect().as_time(shape.start_time);
   for (const Column& column : shape.all) columns += ", " + listed(column, dialect());
-  const std::string statement = fmt::format(
-      "SELECT {} FROM {} WHERE {} ORDER BY CASE WHEN {} IS NULL THEN 1 ELSE 0 END, {} DESC, "
-      "{} DESC LIMIT ?",
-      columns, dialect().quoted(shape.table),
-      filter_of(dialect().quoted(shape.err_status.name), query), start, start,
-      dialect().quoted(shape.id.name));
+  const std::string statement = select_newest(columns, shape, dialect(), query);
   std::vector<ListedRow> rows;
   const Result<> done = attempt(within, [&](sql::Connection& connection, bool) {
     rows.clear();
@@ -133,6 +137,25 @@ Result<std::vector<ListedRow>> SqlTable::list(const ListQuery& query, Duration w
       for (std::size_t i = 0; i < shape.all.size(); ++i)
         one.columns.emplace_back(shape.all[i].name, cell_of(row, i + 1, shape.all[i], clocks_));
       rows.push_back(std::move(one));
+    });
+  });
+  if (!done) return fail(done.error());
+  return rows;
+}
+
+Result<std::vector<Row>> SqlTable::rows(const ListQuery& query, Duration within) {
+  const Result<Seen> view = ready();
+  if (!view) return fail(view.error());
+  const Shape& shape = (*view)->shape;
+  const std::string statement =
+      select_newest(row_columns(shape, dialect()), shape, dialect(), query);
+  std::vector<Row> rows;
+  const Result<> done = attempt(within, [&](sql::Connection& connection, bool) {
+    rows.clear();
+    Values values;
+    values.id((*view)->fail).id((*view)->success).number(static_cast<std::int64_t>(query.limit));
+    return connection.query(statement, values.view(), [&](const sql::Row& row) {
+      rows.push_back(read_row(row, shape, settings_, clocks_));
     });
   });
   if (!done) return fail(done.error());

@@ -5,47 +5,37 @@
 #include <chrono>
 #include <map>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "base/stoppable_sleep.h"
 #include "guard/sql_table.h"
 #include "store/countdown.h"
 
 namespace recourse::guard {
 namespace {
 
-// Between two tries for a table that others use all the time.
+// Between two tries for a table that others use all the time; and no shorter than the last one,
+// which may have built for long before somebody was in its way.
 constexpr Duration kFirstTurnPause = std::chrono::milliseconds(20);
 constexpr Duration kLongestTurnPause = std::chrono::milliseconds(500);
+constexpr Duration kLongestIndexPause = std::chrono::seconds(10);
 
-// To see what has become of the table.
+// Of all but what changes the table.
 constexpr Duration kLookPatience = std::chrono::seconds(5);
 
-class TurnPauses {
- public:
-  TurnPauses(sql::Deadline deadline, const std::stop_token& stop)
-      : deadline_(deadline), stop_(stop) {}
-
-  // False: the time is over, or a stop has come.
-  bool wait() {
-    if (std::chrono::steady_clock::now() + next_ >= deadline_) return false;
-    std::this_thread::sleep_for(next_);
-    next_ = std::min(next_ * 2, kLongestTurnPause);
-    return !stop_.stop_requested();
-  }
-
- private:
-  const sql::Deadline deadline_;
-  const std::stop_token& stop_;
-  Duration next_ = kFirstTurnPause;
-};
+Result<Layout> layout_now(sql::Connection& connection, const Dialect& dialect,
+                          const std::string& table) {
+  Result<std::optional<Layout>> layout = dialect.layout(connection, table);
+  if (!layout) return fail(layout.error());
+  if (!*layout) return fail(ErrorCode::kInvalid, "the table " + table + " is gone");
+  return **std::move(layout);
+}
 
 Result<std::vector<Change>> missing_in(sql::Connection& connection, const Dialect& dialect,
                                        const GuardSettings& settings) {
-  Result<std::optional<Layout>> layout = dialect.layout(connection, settings.table);
+  const Result<Layout> layout = layout_now(connection, dialect, settings.table);
   if (!layout) return fail(layout.error());
-  if (!*layout) return fail(ErrorCode::kInvalid, "the table " + settings.table + " is gone");
-  return changes_for(**layout, dialect, settings);
+  return changes_for(*layout, dialect, settings);
 }
 
 std::string script_of(const std::vector<Change>& changes) {
@@ -89,10 +79,12 @@ Error not_allowed(const std::string& table, const std::vector<Change>& changes,
 Result<TablePlan> SqlTable::plan(Duration within) {
   TablePlan plan;
   const Result<> done = attempt(within, [&](sql::Connection& connection, bool) -> Result<> {
-    plan.statements.clear();
-    const auto changes = missing_in(connection, dialect(), settings_);
-    if (!changes) return fail(changes.error());
-    for (const Change& change : *changes) plan.statements.push_back(change.statement);
+    plan = {};
+    const auto layout = layout_now(connection, dialect(), settings_.table);
+    if (!layout) return fail(layout.error());
+    plan.is_being_built = std::ranges::any_of(layout->indexes, &Index::is_being_built);
+    for (Change& change : changes_for(*layout, dialect(), settings_))
+      plan.statements.push_back(std::move(change.statement));
     return {};
   });
   if (!done) return fail(done.error());
@@ -102,13 +94,24 @@ Result<TablePlan> SqlTable::plan(Duration within) {
 struct SqlTable::Adding {
   bool (*is_wanted)(const Change&);
   sql::Deadline deadline;
+  Duration longest_pause;
+  // Or another node may be at it for long, and it is tried again without holding a connection.
+  bool may_wait_for_turn;
   const std::stop_token& stop;
+
+  // False: the time is over, or a stop has come.
+  [[nodiscard]] bool wait(Duration pause) const {
+    return pause < left_until(deadline) && sleep_unless_stopped(pause, stop);
+  }
+  [[nodiscard]] sql::Deadline look_by() const {
+    return std::min(deadline, std::chrono::steady_clock::now() + kLookPatience);
+  }
 };
 
 // The plan is made anew after each pass: another node may have been quicker. Only missing columns
 // that were refused are worth an error: the guard works without the rest.
 Result<> SqlTable::apply_changes(sql::Connection& connection, const Adding& adding) {
-  TurnPauses pauses(adding.deadline, adding.stop);
+  Duration pause = kFirstTurnPause;
   const auto beside = [&](Database::Work work) {
     return database_->use(left_until(adding.deadline), work);
   };
@@ -119,6 +122,7 @@ Result<> SqlTable::apply_changes(sql::Connection& connection, const Adding& addi
   Result<> refused;
   const auto is_given_up = [&](const Change& change) { return tries[change.statement] >= 2; };
   while (true) {
+    connection.set_deadline(adding.look_by());
     auto changes = missing_in(connection, dialect(), settings_);
     if (!changes) return fail(changes.error());
     if (!changes->empty() && is_needed(changes->front()) && is_given_up(changes->front())) {
@@ -128,7 +132,9 @@ Result<> SqlTable::apply_changes(sql::Connection& connection, const Adding& addi
       return !adding.is_wanted(change) || is_given_up(change);
     });
     if (changes->empty()) return {};
+    connection.set_deadline(adding.deadline);
     for (const Change& change : *changes) {
+      const auto begun = std::chrono::steady_clock::now();
       const Result<> applied = dialect().apply(connection, change, around);
       if (applied || applied.error().code == ErrorCode::kInvalid) {
         ++tries[change.statement];
@@ -138,65 +144,62 @@ Result<> SqlTable::apply_changes(sql::Connection& connection, const Adding& addi
         continue;
       }
       if (!is_busy(applied.error())) return applied;
-      if (pauses.wait()) break;
-      return fail(always_busy(settings_.table, *changes));
+      const Duration took = -left_until(begun);
+      if (!adding.wait(std::max(pause, took))) return fail(always_busy(settings_.table, *changes));
+      pause = std::min(pause * 2, adding.longest_pause);
+      break;
     }
   }
 }
 
 Result<> SqlTable::add(const Adding& adding) {
-  bool is_complete = false;
-  const auto look = [&](sql::Connection& connection, bool) -> Result<> {
-    const auto changes = missing_in(connection, dialect(), settings_);
-    if (!changes) return fail(changes.error());
-    is_complete = std::ranges::none_of(*changes, adding.is_wanted);
-    return is_complete ? look_again(connection) : Result<>();
-  };
-  Result<> done = attempt(left_until(adding.deadline), look);
-  if (!done || is_complete) return done;
-  done = database_->use_once(left_until(adding.deadline), [&](sql::Connection& connection) {
-    TurnPauses pauses(adding.deadline, adding.stop);
-    while (true) {
+  return database_->use_once(left_until(adding.look_by()), [&](sql::Connection& connection) {
+    for (Duration pause = kFirstTurnPause;; pause = std::min(pause * 2, kLongestTurnPause)) {
+      connection.set_deadline(adding.look_by());
       const Result<bool> ours = dialect().take_turn(connection, settings_.table);
       if (!ours) return Result<>(fail(ours.error()));
-      if (*ours) break;
-      if (!pauses.wait()) {
+      if (*ours) return apply_changes(connection, adding);
+      if (!adding.may_wait_for_turn || !adding.wait(pause)) {
         return Result<>(
             fail(ErrorCode::kUnavailable, "another node is changing the table; try again"));
       }
     }
-    return apply_changes(connection, adding);
   });
-  if (!done) return done;
-  return database_->use(std::max(left_until(adding.deadline), kLookPatience),
-                        [&](sql::Connection& connection) { return look_again(connection); });
 }
 
 Result<> SqlTable::add_columns(Duration within) {
   const std::stop_token never;
-  return add({.is_wanted = is_no_index, .deadline = store::deadline_of(within), .stop = never});
+  const Adding adding{.is_wanted = is_no_index,
+                      .deadline = store::deadline_of(within),
+                      .longest_pause = kLongestTurnPause,
+                      .may_wait_for_turn = true,
+                      .stop = never};
+  const auto look = [&](sql::Connection& connection, bool) { return look_again(connection); };
+  Result<> looked = attempt(left_until(adding.look_by()), look);
+  if (!looked || seen()->shape.missing.empty()) return looked;
+  if (Result<> added = add(adding); !added) return added;
+  // On a connection of its own: what took too long has cost that one.
+  return attempt(kLookPatience, look);
 }
 
 Result<> SqlTable::add_indexes(Duration within, const std::stop_token& stop) {
-  const sql::Deadline deadline = store::deadline_of(within);
-  TurnPauses pauses(deadline, stop);
-  while (!database_->take_turn()) {
-    if (!pauses.wait()) {
-      return fail(ErrorCode::kUnavailable, "another table's indexes are being built; try again");
-    }
+  const Database::Turn turn(*database_);
+  if (!turn.is_ours()) {
+    return fail(ErrorCode::kUnavailable, "another table's indexes are being built; try again");
   }
-  Result<> added = add({.is_wanted = is_index, .deadline = deadline, .stop = stop});
-  database_->give_turn_back();
-  return added;
+  return add({.is_wanted = is_index,
+              .deadline = store::deadline_of(within),
+              .longest_pause = kLongestIndexPause,
+              .may_wait_for_turn = false,
+              .stop = stop});
 }
 
 Result<std::map<std::string, std::string>> SqlTable::comments(Duration within) {
   std::map<std::string, std::string> comments;
   const Result<> done = attempt(within, [&](sql::Connection& connection, bool) -> Result<> {
-    const auto layout = dialect().layout(connection, settings_.table);
+    const auto layout = layout_now(connection, dialect(), settings_.table);
     if (!layout) return fail(layout.error());
-    if (!*layout) return fail(ErrorCode::kInvalid, "the table " + settings_.table + " is gone");
-    for (const Column& column : (*layout)->columns) comments[column.name] = column.comment;
+    for (const Column& column : layout->columns) comments[column.name] = column.comment;
     return {};
   });
   if (!done) return fail(done.error());

@@ -39,6 +39,8 @@ namespace recourse::guard {
 // What is missing in the database, as the statements that would add it, in their order.
 struct TablePlan {
   std::vector<std::string> statements;
+  // An index that stands in none of them is being built by somebody else.
+  bool is_being_built = false;
 };
 
 // A row that this process may run, until `token`.
@@ -197,8 +199,9 @@ class GuardedTable {
   // --- seeing ---
   virtual Result<std::optional<Row>> find(const RowId& id, Duration within) = 0;
   virtual Result<TimePoint> now(Duration within) = 0;
-  // Newest error first.
+  // Newest error first, both: with all columns, and as the guard sees them.
   virtual Result<std::vector<ListedRow>> list(const ListQuery& query, Duration within) = 0;
+  virtual Result<std::vector<Row>> rows(const ListQuery& query, Duration within) = 0;
   virtual Result<std::int64_t> count(const ListQuery& query, Duration within) = 0;
   virtual Result<TableReport> report(Duration within) = 0;
   // Reads an id as the column's type has it; kInvalid says what is wrong.

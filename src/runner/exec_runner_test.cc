@@ -237,7 +237,7 @@ TEST(ExecRunner, AStopIsHeardAndMayEndWell) {
     std::jthread thread([&] { attempt.start(bind_exec(settings).value()); });
     ASSERT_EQ(fifo.word(), "begun");
 
-    attempt.run()->request_stop();
+    attempt.run()->request_stop(engine::StopReason::kCutOff);
 
     const auto result = attempt.result();
     EXPECT_EQ(succeeded(result), ends_well);

@@ -161,7 +161,7 @@ TEST_F(HttpRunner, AStopCutsTheCallOff) {
   attempt.start(handler({.url = server.url()}));
   server.wait_for_open_requests(1);
 
-  attempt.run()->request_stop();
+  attempt.run()->request_stop(engine::StopReason::kCutOff);
 
   EXPECT_EQ(decided(attempt.result()).code, "TIMEOUT");
 }
@@ -169,7 +169,7 @@ TEST_F(HttpRunner, AStopCutsTheCallOff) {
 TEST_F(HttpRunner, AStopBeforeTheStartCutsItOffToo) {
   TestServer server([](const TestServer::Seen&) { return TestServer::silence(); });
   TestAttempt attempt;
-  attempt.run()->request_stop();
+  attempt.run()->request_stop(engine::StopReason::kCutOff);
 
   attempt.start(handler({.url = server.url()}));
 
@@ -288,7 +288,7 @@ TEST_F(HttpRunnerProbe, AStopReachesTheCallAfterTheProbeToo) {
   attempt.start(handler(settings(server)));
   server.wait_for_open_requests(1);
 
-  attempt.run()->request_stop();
+  attempt.run()->request_stop(engine::StopReason::kCutOff);
 
   EXPECT_EQ(decided(attempt.result()).code, "TIMEOUT");
 }

@@ -23,9 +23,16 @@ constexpr std::string_view kColumns = R"sql(
    WHERE a.attrelid = to_regclass(?) AND a.attnum > 0 AND NOT a.attisdropped
    ORDER BY a.attnum)sql";
 
+// Who builds an index without blocking others holds that lock all the time, and leaves an index
+// that is not valid where it is broken off. (A sweeper holds it too: then we only look again
+// later.)
 constexpr std::string_view kIndexes = R"sql(
   SELECT CAST(c.relname AS text), CAST(COALESCE(a.attname, '') AS text), i.indisvalid AND i.indisready,
-         i.indisunique AND i.indpred IS NULL
+         i.indisunique AND i.indpred IS NULL,
+         EXISTS (SELECT FROM pg_locks l
+                  WHERE l.locktype = 'relation' AND l.relation = i.indrelid
+                    AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                    AND l.mode = 'ShareUpdateExclusiveLock' AND l.granted AND l.pid <> pg_backend_pid())
     FROM pg_index i
     JOIN pg_class c ON c.oid = i.indexrelid
    CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k (attnum, place)
@@ -69,6 +76,7 @@ Result<std::optional<Layout>> read_layout(sql::Connection& connection, const std
       layout.indexes.push_back({.name = index,
                                 .columns = {},
                                 .is_usable = row.integer(2) != 0,
+                                .is_being_built = row.integer(2) == 0 && row.integer(4) != 0,
                                 .is_unique = row.integer(3) != 0});
     layout.indexes.back().columns.emplace_back(row.bytes(1));
   });

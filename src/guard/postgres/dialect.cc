@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "guard/postgres/catalog.h"
-#include "sql/cut_on_stop.h"
 #include "sql/identifier.h"
+#include "sql/second_socket.h"
 
 namespace recourse::guard::postgres {
 namespace {
@@ -132,7 +132,8 @@ class PostgresDialect final : public Dialect {
                  const Surroundings& around) const override {
     const bool in_nobodys_way = change.sort == Change::Sort::kIndex;
     if (Result<> set = connection.run(in_nobodys_way ? kLongWait : kShortWait); !set) return set;
-    const sql::CutOnStop cut(connection, around.stop);
+    const sql::SecondSocket socket(connection.socket());
+    const std::stop_callback leave(around.stop, [&socket] { socket.shut_down(); });
     return connection.run(change.statement);
   }
 };

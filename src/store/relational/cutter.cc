@@ -1,24 +1,16 @@
 #include "store/relational/cutter.h"
 
-#include <fcntl.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "base/thread_name.h"
 
 namespace recourse::store::relational {
 
 Cutter::Watch::Watch(Cutter& cutter, int socket, Instant until)
-    : cutter_(cutter),
-      socket_(socket < 0 ? -1 : ::fcntl(socket, F_DUPFD_CLOEXEC, 0)),
-      until_(until) {
-  if (socket_ >= 0) cutter_.add(socket_, until_);
+    : cutter_(cutter), socket_(socket), until_(until) {
+  if (socket_.is_there()) cutter_.add(socket_, until_);
 }
 
 Cutter::Watch::~Watch() {
-  if (socket_ < 0) return;
-  cutter_.remove(socket_, until_);
-  ::close(socket_);
+  if (socket_.is_there()) cutter_.remove(socket_, until_);
 }
 
 Cutter::~Cutter() {
@@ -32,17 +24,17 @@ Cutter::~Cutter() {
   if (thread.joinable()) thread.join();
 }
 
-void Cutter::add(int socket, Instant until) {
+void Cutter::add(const sql::SecondSocket& socket, Instant until) {
   const MutexLock lock(mutex_);
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-  watched_.emplace(until, socket);
+  watched_.emplace(until, &socket);
   if (until < looks_at_) changed_.notify_all();
 }
 
-void Cutter::remove(int socket, Instant until) {
+void Cutter::remove(const sql::SecondSocket& socket, Instant until) {
   const MutexLock lock(mutex_);
   auto [it, end] = watched_.equal_range(until);
-  while (it != end && it->second != socket) ++it;
+  while (it != end && it->second != &socket) ++it;
   if (it != end) watched_.erase(it);
 }
 
@@ -58,7 +50,7 @@ void Cutter::run() {
     const auto first = watched_.begin();
     if (first->first <= std::chrono::steady_clock::now()) {
       // Under the lock: while it is watched the name is not closed.
-      ::shutdown(first->second, SHUT_RDWR);
+      first->second->shut_down();
       watched_.erase(first);
       continue;
     }

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/mutex.h"
+#include "sql/second_socket.h"
 
 namespace recourse::store::relational {
 
@@ -33,19 +34,18 @@ class Cutter {
 
    private:
     Cutter& cutter_;
-    // A second name for the socket: it stays ours, whenever its owner closes it.
-    int socket_;
-    Instant until_;
+    const sql::SecondSocket socket_;
+    const Instant until_;
   };
 
  private:
-  void add(int socket, Instant until);
-  void remove(int socket, Instant until);
+  void add(const sql::SecondSocket& socket, Instant until);
+  void remove(const sql::SecondSocket& socket, Instant until);
   void run();
 
   Mutex mutex_;
   ConditionVariable changed_;
-  std::multimap<Instant, int> watched_ GUARDED_BY(mutex_);
+  std::multimap<Instant, const sql::SecondSocket*> watched_ GUARDED_BY(mutex_);
   // When the thread looks next. It is woken only for what comes earlier: of many that live briefly,
   // none wakes it.
   Instant looks_at_ GUARDED_BY(mutex_) = Instant::max();
