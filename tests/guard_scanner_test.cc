@@ -147,6 +147,18 @@ TEST_F(GuardScanner, AnIndexThatCouldNotBeBuiltIsToldAndTriedAgain) {
   EXPECT_GE(counters("bills").scans, 1U) << "meanwhile it works";
 }
 
+// It has one writer at a time: the application would wait for as long as a build takes.
+TEST_F(GuardScanner, AFileIsNotGivenIndexesBesideItsApplication) {
+  guard::FakeTable& table = add("bills");
+  table.is_file = true;
+  table.on_plan = []() -> Result<guard::TablePlan> { return guard::TablePlan{{"CREATE INDEX"}}; };
+
+  start();
+
+  ASSERT_TRUE(eventually([&] { return counters("bills").scans == 1; }));
+  EXPECT_THAT(table.calls(), ElementsAre("heal", "due", "promote", "take_reminders"));
+}
+
 TEST_F(GuardScanner, AStopEndsAnIndexThatIsBeingBuilt) {
   guard::FakeTable& table = add("bills");
   table.on_plan = []() -> Result<guard::TablePlan> { return guard::TablePlan{{"CREATE INDEX"}}; };

@@ -19,6 +19,7 @@ class FakeTable : public GuardedTable {
  public:
   explicit FakeTable(GuardSettings settings) : settings_(std::move(settings)) {}
 
+  bool is_file = false;
   // Empty: everything is well.
   std::function<Result<std::vector<Pushed>>(std::span<Claim>, Duration hold)> on_push = nullptr;
   std::function<Result<TablePlan>()> on_plan = nullptr;
@@ -42,7 +43,7 @@ class FakeTable : public GuardedTable {
     called("add_indexes");
     return on_add_indexes ? on_add_indexes(stop) : Result<>();
   }
-  [[nodiscard]] bool adds_indexes_beside_others() const override { return true; }
+  [[nodiscard]] bool adds_indexes_beside_others() const override { return !is_file; }
   Result<std::map<std::string, std::string>> comments(Duration) override {
     return std::map<std::string, std::string>();
   }

@@ -64,6 +64,11 @@ Result<> LateTable::add_columns(Duration within) {
   return opened ? (*opened)->add_columns(within) : Result<>();
 }
 
+bool LateTable::adds_indexes_beside_others() const {
+  const MutexLock lock(mutex_);
+  return !opened_ || opened_->adds_indexes_beside_others();
+}
+
 Result<> LateTable::add_indexes(Duration within, const std::stop_token& stop) {
   const auto opened = table();
   return opened ? (*opened)->add_indexes(within, stop) : fail(opened.error());

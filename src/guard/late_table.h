@@ -34,7 +34,7 @@ class LateTable final : public GuardedTable {
   Result<TablePlan> plan(Duration within) override;
   Result<> add_columns(Duration within) override;
   Result<> add_indexes(Duration within, const std::stop_token& stop) override;
-  [[nodiscard]] bool adds_indexes_beside_others() const override { return true; }
+  [[nodiscard]] bool adds_indexes_beside_others() const override;
   Result<std::map<std::string, std::string>> comments(Duration within) override;
 
   Result<Healed> heal(std::size_t limit, Duration within) override;

@@ -64,7 +64,9 @@ TEST_F(LateTableTest, OnceItIsOpenItIsATableLikeAnyOther) {
   int tries = 0;
   LateTable table = late([&]() -> Result<std::unique_ptr<GuardedTable>> {
     if (++tries == 1) return fail(ErrorCode::kInvalid, "there is no such table");
-    return fake();
+    auto file = std::make_unique<FakeTable>(settings());
+    file->is_file = true;
+    return file;
   });
   clock_.advance(1s);
   EXPECT_FALSE(table.heal(1, 1s));
@@ -74,6 +76,7 @@ TEST_F(LateTableTest, OnceItIsOpenItIsATableLikeAnyOther) {
   EXPECT_TRUE(table.heal(1, 1s));
 
   EXPECT_TRUE(table.now(1s));
+  EXPECT_FALSE(table.adds_indexes_beside_others());
   EXPECT_TRUE(table.mark_abnormal(RowId(1), std::nullopt, 1s));
   EXPECT_THAT(log_.lines(), ::testing::Contains(HasSubstr("guard_ready")));
 }
