@@ -1,14 +1,17 @@
 #include "sql/pool.h"
 
+#include <algorithm>
+
 namespace recourse::sql {
 
-Result<Pool::Loan> Pool::borrow(Deadline deadline) {
+Result<Pool::Loan> Pool::borrow(Deadline deadline, Deadline free_by) {
   Idle idle;
   std::size_t seat = 0;
   {
     MutexLock lock(mutex_);
+    const Deadline until = std::min(deadline, free_by);
     while (lent_ == size_) {
-      if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout && lent_ == size_) {
+      if (changed_.wait_until(mutex_, until) == std::cv_status::timeout && lent_ == size_) {
         return fail(ErrorCode::kUnavailable,
                     "every connection to the database was busy until the deadline of the call");
       }

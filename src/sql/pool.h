@@ -52,8 +52,9 @@ class Pool {
     bool is_discarded_ = false;
   };
 
-  // Waits for a free one, or opens one, until the deadline.
-  Result<Loan> borrow(Deadline deadline);
+  // Waits for a free one, or opens one, until the deadline; where others have all of them, no
+  // longer than `free_by`.
+  Result<Loan> borrow(Deadline deadline, Deadline free_by = Deadline::max());
 
  private:
   void take_back(std::unique_ptr<Connection> connection, std::size_t seat);

@@ -19,8 +19,10 @@
 namespace recourse::store::postgres {
 namespace {
 
-// How long a create waits for a guest's connection before it looks at its key without one: where
-// hanging works have them all, an answer that is there is replayed all the same.
+// How long a create waits for a guest's connection that others have before it looks at its key
+// without one: where hanging works have them all, an answer that is there is replayed all the same.
+// A connection that is made has the call's whole time: given up early, and tried again by every
+// call, it is what a busy server is busy with.
 constexpr Duration kGuestPatience = std::chrono::milliseconds(50);
 
 relational::GuestWords words() {
@@ -99,7 +101,7 @@ PostgresCreates::PostgresCreates(relational::PooledBackend& backend, const std::
 Result<Acquired> PostgresCreates::create(const CreateAsk& ask, Duration within, CreateWork work) {
   const auto begun = std::chrono::steady_clock::now();
   if (check(ask)) {
-    Result<sql::Pool::Loan> guest = borrow(begun + std::min(within, kGuestPatience));
+    Result<sql::Pool::Loan> guest = borrow(begun + within, begun + kGuestPatience);
     if (guest) {
       const auto fresh = take_on(*guest, ask, begun + within);
       if (fresh) return create_held(*guest, *fresh, begun + ask.lock_ttl, work);

@@ -31,9 +31,9 @@ Result<Acquired> PooledCreates::create(const CreateAsk& ask, Duration within, Cr
   return fail(loan.error());
 }
 
-Result<sql::Pool::Loan> PooledCreates::borrow(Cutter::Instant until) {
+Result<sql::Pool::Loan> PooledCreates::borrow(Cutter::Instant until, Cutter::Instant free_by) {
   while (true) {
-    Result<sql::Pool::Loan> loan = guests_.borrow(until);
+    Result<sql::Pool::Loan> loan = guests_.borrow(until, free_by);
     if (!loan || loan->rested() < kRestMax) return loan;
     // A server may have closed it meanwhile, and the work would be the first to notice.
     loan->connection().set_deadline(until);

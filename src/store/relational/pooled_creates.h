@@ -21,8 +21,9 @@ class PooledCreates : public TransactionalCreates {
  protected:
   virtual std::unique_ptr<Guest> host(sql::Connection& connection) = 0;
 
-  // One that answers.
-  Result<sql::Pool::Loan> borrow(Cutter::Instant until);
+  // One that answers. `free_by`: see sql::Pool.
+  Result<sql::Pool::Loan> borrow(Cutter::Instant until,
+                                 Cutter::Instant free_by = Cutter::Instant::max());
   // Of a key that this call has, until when.
   Result<Acquired> create_held(sql::Pool::Loan& loan, const Creation& creation,
                                Cutter::Instant until, CreateWork work);
