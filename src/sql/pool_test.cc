@@ -18,11 +18,11 @@ TEST(Pool, AConnectionThatIsMadeHasTheWholeTime) {
         return fail(ErrorCode::kUnavailable, "it is away");
       },
       1);
-  const Deadline until = std::chrono::steady_clock::now() + 1h;
+  constexpr Deadline kUntil = Deadline() + 1'000'000h;
 
-  EXPECT_FALSE(pool.borrow(until, std::chrono::steady_clock::now() + 1ms));
+  EXPECT_FALSE(pool.borrow(kUntil, Deadline()));
 
-  EXPECT_EQ(given, until);
+  EXPECT_EQ(given, kUntil);
 }
 
 TEST(Pool, OneThatOthersHaveIsWaitedForOnlyAsLongAsTheCallerLikes) {
@@ -31,13 +31,11 @@ TEST(Pool, OneThatOthersHaveIsWaitedForOnlyAsLongAsTheCallerLikes) {
         return fail(ErrorCode::kCorrupt, "not asked for");
       },
       0);
-  const auto begun = std::chrono::steady_clock::now();
 
-  const auto loan = pool.borrow(begun + 1h, begun + 10ms);
+  const auto loan = pool.borrow(Deadline::max(), Deadline());
 
   ASSERT_FALSE(loan);
   EXPECT_EQ(loan.error().code, ErrorCode::kUnavailable);
-  EXPECT_LT(std::chrono::steady_clock::now() - begun, 1min);
 }
 
 }  // namespace
