@@ -100,7 +100,7 @@ Result<Gathered> gather(const std::vector<guard::Guard*>& guards, const Abnormal
   return all;
 }
 
-http::Response list(Desk& desk, const Call& call) {
+http::Response list_abnormal(Desk& desk, const Call& call) {
   if (call.caller.tenant) return source_refusal(403, kNoTenants);
   const auto body = read_body(call.request);
   if (!body) return source_refusal(400, "请求体必须是 JSON 对象：" + body.error().message);
@@ -142,7 +142,7 @@ http::Response succeed(Desk& desk, const Call& call, guard::Guard& guard) {
 }  // namespace
 
 std::vector<Route> abnormal_routes() {
-  return {{http::Method::kPost, "/api/admin/abnormal/list", Role::kViewer, Answer(list),
+  return {{http::Method::kPost, "/api/admin/abnormal/list", Role::kViewer, Answer(list_abnormal),
            Shape::kSource}};
 }
 

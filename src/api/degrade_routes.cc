@@ -62,7 +62,7 @@ http::Response record(Desk& desk, const Call& call) {
   return response;
 }
 
-http::Response list(Desk& desk, const Call& call) {
+http::Response list_failures(Desk& desk, const Call& call) {
   std::vector<FieldError> errors;
   refuse_other_parameters(call.request,
                           {"status", "kind", "member", "related_id", "type", "tenant", "from",
@@ -161,7 +161,7 @@ std::vector<Route> degrade_routes() {
   using enum http::Method;
   return {
       {kPost, "/api/v1/degrade/failures", Role::kOperator, Answer(record)},
-      {kGet, "/api/v1/degrade/failures", Role::kViewer, Answer(list)},
+      {kGet, "/api/v1/degrade/failures", Role::kViewer, Answer(list_failures)},
       {kGet, "/api/v1/degrade/failures/{id}", Role::kViewer, Answer(show)},
       {kPost, "/api/v1/degrade/failures/{id}/retry", Role::kOperator, Answer(retry)},
       {kPost, "/api/v1/degrade/retry", Role::kOperator, Answer(retry_many)},

@@ -35,7 +35,7 @@ http::Response list_tasks(Desk& desk, const Call& call, const store::Filter& fil
   return json_response(body);
 }
 
-http::Response list(Desk& desk, const Call& call) {
+http::Response show_list(Desk& desk, const Call& call) {
   std::vector<FieldError> errors;
   refuse_other_parameters(call.request,
                           {"state", "kind", "tenant", "unique_key", "key.*", "created_from",
@@ -142,7 +142,7 @@ http::Response explain_task(Desk& desk, const Call& call) {
 std::vector<Route> task_routes() {
   using enum http::Method;
   return {
-      {kGet, "/api/v1/tasks", Role::kViewer, Answer(list)},
+      {kGet, "/api/v1/tasks", Role::kViewer, Answer(show_list)},
       {kGet, "/api/v1/dead", Role::kViewer, Answer(list_dead)},
       {kGet, "/api/v1/tasks/{id}", Role::kViewer, Answer(show_task)},
       {kGet, "/api/v1/tasks/{id}/attempts", Role::kViewer, Answer(attempts)},

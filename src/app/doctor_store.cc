@@ -20,7 +20,7 @@ namespace recourse::app {
 namespace {
 
 constexpr std::string_view kSqlite = "sqlite:";
-constexpr auto kStorePatience = std::chrono::seconds(10);
+constexpr auto kDoctorPatience = std::chrono::seconds(10);
 // More than this and leases and times of people differ noticeably.
 constexpr Duration kOffsetMax = std::chrono::seconds(1);
 
@@ -146,7 +146,7 @@ void examine_sqlite(const std::string& path, const Clock& clock, Findings& findi
 
 void examine_store(const Config& config, const Clock& clock, Findings& findings) {
   const std::string& url = config.store.url.reveal();
-  const auto deadline = std::chrono::steady_clock::now() + kStorePatience;
+  const auto deadline = std::chrono::steady_clock::now() + kDoctorPatience;
   if (url.starts_with(kSqlite)) return examine_sqlite(url.substr(kSqlite.size()), clock, findings);
   if (url.starts_with("postgres")) {
     const Questions questions{

@@ -13,20 +13,20 @@
 namespace recourse::app {
 namespace {
 
-struct Place {
+struct HostAndPort {
   std::string host;
   std::string port;
 };
 
 // IPv6 stands in brackets there, and without them here.
-Place place_of(const std::string& origin) {
+HostAndPort host_and_port_of(const std::string& origin) {
   const std::size_t begin = origin.find("://") + 3;
   const std::size_t colon = origin.rfind(':');
-  Place place{.host = origin.substr(begin, colon - begin), .port = origin.substr(colon + 1)};
-  if (place.host.starts_with('[') && place.host.ends_with(']')) {
-    place.host = place.host.substr(1, place.host.size() - 2);
+  HostAndPort there{.host = origin.substr(begin, colon - begin), .port = origin.substr(colon + 1)};
+  if (there.host.starts_with('[') && there.host.ends_with(']')) {
+    there.host = there.host.substr(1, there.host.size() - 2);
   }
-  return place;
+  return there;
 }
 
 class Socket {
@@ -61,11 +61,11 @@ int try_address(const addrinfo& address, Duration limit) {
 }  // namespace
 
 Result<> connect_to(const std::string& origin, Duration limit) {
-  const Place place = place_of(origin);
+  const HostAndPort there = host_and_port_of(origin);
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  const int looked_up = ::getaddrinfo(place.host.c_str(), place.port.c_str(), &hints, &found);
+  const int looked_up = ::getaddrinfo(there.host.c_str(), there.port.c_str(), &hints, &found);
   if (looked_up != 0) return fail(ErrorCode::kNotFound, ::gai_strerror(looked_up));
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> addresses(found, &::freeaddrinfo);
   int error = 0;

@@ -13,7 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 
-const Colors kPlain(false);
+const Colors kNoColors(false);
 
 Table two_tasks() {
   Table table({{.title = "ID"},
@@ -25,14 +25,14 @@ Table two_tasks() {
 }
 
 TEST(Table, AlignsItsColumnsByCells) {
-  EXPECT_EQ(two_tasks().render(std::nullopt, kPlain),
+  EXPECT_EQ(two_tasks().render(std::nullopt, kNoColors),
             "ID      TRIES  ERROR\n"
             "tsk_1       3  connection refused by points.example.com\n"
             "tsk_22     12  \u4eba\u5de5\u5904\u7406\n");
 }
 
 TEST(Table, IsCutToTheTerminal) {
-  EXPECT_EQ(two_tasks().render(30, kPlain),
+  EXPECT_EQ(two_tasks().render(30, kNoColors),
             "ID      TRIES  ERROR\n"
             "tsk_1       3  connection ref\u2026\n"
             "tsk_22     12  \u4eba\u5de5\u5904\u7406\n");
@@ -42,7 +42,7 @@ TEST(Table, NeverCutsAnId) {
   Table table({{.title = "ID"}, {.title = "NOTE", .may_shrink = true}});
   table.add_texts({"tsk_01J8ZC3V7Q4T9W2X5Y6Z7A8B9C", "a long note about what happened"});
 
-  EXPECT_EQ(table.render(10, kPlain),
+  EXPECT_EQ(table.render(10, kNoColors),
             "ID                              NOTE\n"
             "tsk_01J8ZC3V7Q4T9W2X5Y6Z7A8B9C  a long \u2026\n");
 }
@@ -54,11 +54,11 @@ TEST(Table, ColumnsLeaveWhereThereIsNoRoom) {
                {.title = "ERROR", .may_shrink = true}});
   table.add_texts({"tsk_1", "m-1", "EARN", "points are down"});
 
-  EXPECT_EQ(table.render(34, kPlain),
+  EXPECT_EQ(table.render(34, kNoColors),
             "ID     MEMBER  TYPE  ERROR\ntsk_1  m-1     EARN  points are d\u2026\n");
-  EXPECT_EQ(table.render(28, kPlain), "ID     MEMBER  ERROR\ntsk_1  m-1     points are d\u2026\n");
-  EXPECT_EQ(table.render(20, kPlain), "ID     ERROR\ntsk_1  points are d\u2026\n");
-  EXPECT_EQ(table.render(std::nullopt, kPlain),
+  EXPECT_EQ(table.render(28, kNoColors), "ID     MEMBER  ERROR\ntsk_1  m-1     points are d\u2026\n");
+  EXPECT_EQ(table.render(20, kNoColors), "ID     ERROR\ntsk_1  points are d\u2026\n");
+  EXPECT_EQ(table.render(std::nullopt, kNoColors),
             "ID     MEMBER  TYPE  ERROR\ntsk_1  m-1     EARN  points are down\n");
 }
 
@@ -77,15 +77,15 @@ TEST(Table, OneRowIsOneLineWhateverIsInIt) {
   Table table({{.title = "ERROR"}});
   table.add_texts({"first\nsecond\x1b[2J"});
 
-  EXPECT_EQ(table.render(std::nullopt, kPlain), "ERROR\nfirst second\uFFFD[2J\n");
+  EXPECT_EQ(table.render(std::nullopt, kNoColors), "ERROR\nfirst second\uFFFD[2J\n");
 }
 
 TEST(Table, WithoutRowsIsNothing) {
-  EXPECT_EQ(Table({{.title = "ID"}}).render(80, kPlain), "");
+  EXPECT_EQ(Table({{.title = "ID"}}).render(80, kNoColors), "");
   Table ragged({{.title = "A"}, {.title = "B"}});
   ragged.add_texts({"1"});
   ragged.add_texts({"1", "2", "3"});
-  EXPECT_EQ(ragged.render(80, kPlain), "A  B\n1\n1  2\n");
+  EXPECT_EQ(ragged.render(80, kNoColors), "A  B\n1\n1  2\n");
 }
 
 TEST(Table, TheWidestColumnGivesWayFirst) {
@@ -102,7 +102,7 @@ TEST(Table, FitsEveryTerminalThatCanHoldIt) {
     Table table({{.title = "ID"}, {.title = "NOTE", .may_shrink = true}});
     for (const std::string& note : notes) table.add_texts({"tsk", note});
     const std::size_t width = 3 + 2 + 8 + std::size_t{extra};
-    std::istringstream lines(table.render(width, kPlain));
+    std::istringstream lines(table.render(width, kNoColors));
     for (std::string line; std::getline(lines, line);) RC_ASSERT(width_of(line) <= width);
   }));
 }

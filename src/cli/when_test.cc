@@ -8,33 +8,33 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::days;
 
-constexpr TimePoint kNow = std::chrono::sys_days(std::chrono::year(2026) / 1 / 31) + 4h + 30min;
+constexpr TimePoint kEndOfJanuary = std::chrono::sys_days(std::chrono::year(2026) / 1 / 31) + 4h + 30min;
 
 TEST(When, SaysHowFarAwayInOneUnit) {
-  EXPECT_EQ(relative(kNow, kNow), "now");
-  EXPECT_EQ(relative(kNow + 999ms, kNow), "now");
-  EXPECT_EQ(relative(kNow + 12s, kNow), "in 12s");
-  EXPECT_EQ(relative(kNow - 12s, kNow), "12s ago");
-  EXPECT_EQ(relative(kNow - 3min - 59s, kNow), "3 min ago");
-  EXPECT_EQ(relative(kNow + 2h, kNow), "in 2 h");
-  EXPECT_EQ(relative(kNow - days(1), kNow), "1 day ago");
-  EXPECT_EQ(relative(kNow + days(5), kNow), "in 5 days");
+  EXPECT_EQ(relative(kEndOfJanuary, kEndOfJanuary), "now");
+  EXPECT_EQ(relative(kEndOfJanuary + 999ms, kEndOfJanuary), "now");
+  EXPECT_EQ(relative(kEndOfJanuary + 12s, kEndOfJanuary), "in 12s");
+  EXPECT_EQ(relative(kEndOfJanuary - 12s, kEndOfJanuary), "12s ago");
+  EXPECT_EQ(relative(kEndOfJanuary - 3min - 59s, kEndOfJanuary), "3 min ago");
+  EXPECT_EQ(relative(kEndOfJanuary + 2h, kEndOfJanuary), "in 2 h");
+  EXPECT_EQ(relative(kEndOfJanuary - days(1), kEndOfJanuary), "1 day ago");
+  EXPECT_EQ(relative(kEndOfJanuary + days(5), kEndOfJanuary), "in 5 days");
 }
 
 TEST(When, WhatIsFarAwayIsADate) {
-  EXPECT_EQ(relative(kNow - days(31), kNow), "2025-12-31");
-  EXPECT_EQ(relative(kNow + days(60), kNow), "2026-04-01");
+  EXPECT_EQ(relative(kEndOfJanuary - days(31), kEndOfJanuary), "2025-12-31");
+  EXPECT_EQ(relative(kEndOfJanuary + days(60), kEndOfJanuary), "2026-04-01");
 }
 
 TEST(When, TheEndsOfTimeAreNamed) {
-  EXPECT_EQ(relative(kNever, kNow), "never");
-  EXPECT_EQ(relative(kNever - 1us, kNow), "after 9999");
-  EXPECT_EQ(relative(TimePoint::min(), kNow), "before 1970");
+  EXPECT_EQ(relative(kNever, kEndOfJanuary), "never");
+  EXPECT_EQ(relative(kNever - 1us, kEndOfJanuary), "after 9999");
+  EXPECT_EQ(relative(TimePoint::min(), kEndOfJanuary), "before 1970");
 }
 
 TEST(When, AMomentIsWrittenInUtc) {
-  EXPECT_EQ(exact(kNow), "2026-01-31T04:30:00Z");
-  EXPECT_EQ(exact(kNow + 5ms), "2026-01-31T04:30:00.005Z");
+  EXPECT_EQ(exact(kEndOfJanuary), "2026-01-31T04:30:00Z");
+  EXPECT_EQ(exact(kEndOfJanuary + 5ms), "2026-01-31T04:30:00.005Z");
   EXPECT_EQ(exact(TimePoint{}), "1970-01-01T00:00:00Z");
 }
 

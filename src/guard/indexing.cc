@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 
 // All indexes of a table of any size; a server that has died is noticed by its connection before.
 constexpr Duration kPatience = 12h;
-constexpr Duration kFirstPause = 1s;
-constexpr Duration kLongestPause = 1min;
+constexpr Duration kFirstBuildPause = 1s;
+constexpr Duration kLongestBuildPause = 1min;
 
 }  // namespace
 
@@ -32,16 +32,16 @@ void Indexing::stop() {
 
 void Indexing::run(const std::stop_token& stop) {
   name_this_thread("guard-indexes");
-  Duration pause = kFirstPause;
+  Duration pause = kFirstBuildPause;
   while (true) {
     const auto begun = std::chrono::steady_clock::now();
     const Result<> done = prepare_indexes(table_, kPatience, stop, log_);
     const auto took =
         std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begun);
-    if (pause == kFirstPause) tried_();
+    if (pause == kFirstBuildPause) tried_();
     // A build that was broken off begins at its beginning: not for more than half of the time.
     if (done || !sleep_unless_stopped(std::max(pause, took), stop)) return;
-    pause = std::min(pause * 2, kLongestPause);
+    pause = std::min(pause * 2, kLongestBuildPause);
   }
 }
 

@@ -23,13 +23,13 @@ void tell(Log& log, LogLevel level, std::string_view event, const GuardedTable& 
   log.write(level, event, fields);
 }
 
-using Statements = std::vector<std::string>;
+using StatementTexts = std::vector<std::string>;
 
 // Tells what is no more missing; answers what still is.
-Result<Statements> tell_what_ran(GuardedTable& table, Log& log, const Statements& missing) {
+Result<StatementTexts> tell_what_ran(GuardedTable& table, Log& log, const StatementTexts& missing) {
   auto left = table.plan(kPlanPatience);
   if (!left) return fail(left.error());
-  Statements ran = missing;
+  StatementTexts ran = missing;
   std::erase_if(ran, [&](const std::string& one) {
     return std::ranges::find(left->statements, one) != left->statements.end();
   });
@@ -38,7 +38,7 @@ Result<Statements> tell_what_ran(GuardedTable& table, Log& log, const Statements
 }
 
 Result<> add_indexes_told(GuardedTable& table, Duration within, const std::stop_token& stop,
-                          Log& log, const Statements& missing) {
+                          Log& log, const StatementTexts& missing) {
   tell(log, LogLevel::kInfo, "guard_indexes_begun", table, missing);
   Result<> added = table.add_indexes(within, stop);
   if (stop.stop_requested()) return added;

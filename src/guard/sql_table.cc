@@ -16,8 +16,8 @@
 namespace recourse::guard {
 namespace {
 
-constexpr Duration kFirstPause = std::chrono::milliseconds(5);
-constexpr Duration kLongestPause = std::chrono::milliseconds(500);
+constexpr Duration kFirstLockPause = std::chrono::milliseconds(5);
+constexpr Duration kLongestLockPause = std::chrono::milliseconds(500);
 
 RowId fitting(Result<RowId> value) {
   invariant(value.has_value(), "settings fit the table they were checked against");
@@ -161,7 +161,7 @@ Result<> SqlTable::finish(Sweep& sweep) {
 
 Result<> SqlTable::attempt(Duration within, Try work) const {
   const store::Countdown time(within);
-  Duration pause = kFirstPause;
+  Duration pause = kFirstLockPause;
   bool again = false;
   while (true) {
     Result<> done = database_->use(
@@ -172,7 +172,7 @@ Result<> SqlTable::attempt(Duration within, Try work) const {
     if (time.left() <= pause + (is_locked ? Duration(kLockWait) : Duration::zero())) return done;
     again = true;
     std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 2, kLongestPause);
+    pause = std::min(pause * 2, kLongestLockPause);
   }
 }
 

@@ -75,11 +75,11 @@ bool is_expected(std::string_view status) {
 
 // Every status is one that is expected; no body here holds "HTTP/1.1 " before a digit.
 bool is_proper(std::string_view answers) {
-  constexpr std::string_view kStart = "HTTP/1.1 ";
+  constexpr std::string_view kAnswerBegins = "HTTP/1.1 ";
   if (answers.empty()) return true;
-  if (!answers.starts_with(kStart)) return false;
-  for (std::size_t at = 0; at != std::string_view::npos; at = answers.find(kStart, at + 1)) {
-    const std::string_view status = answers.substr(at + kStart.size(), 3);
+  if (!answers.starts_with(kAnswerBegins)) return false;
+  for (std::size_t at = 0; at != std::string_view::npos; at = answers.find(kAnswerBegins, at + 1)) {
+    const std::string_view status = answers.substr(at + kAnswerBegins.size(), 3);
     const bool is_status = !status.empty() && status[0] >= '0' && status[0] <= '9';
     if (is_status && !is_expected(status)) return false;
   }

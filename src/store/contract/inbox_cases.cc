@@ -188,11 +188,11 @@ TEST_P(StoreContract, AMessagesTaskIsRunLikeAnyOther) {
 
 TEST_P(StoreContract, OfManyWhoMarkAMessageOneDoes) {
   constexpr int kKeys = 40;
-  constexpr int kThreads = 6;
+  constexpr int kMarkers = 6;
   constexpr int kTurns = 3;
   Inbox& beside = other_inbox();
   std::atomic<int> winners = 0;
-  in_parallel(kThreads, [&](int thread) {
+  in_parallel(kMarkers, [&](int thread) {
     for (int turn = 0; turn < kTurns; ++turn) {
       std::vector<Dealt> batch;
       for (int i = 0; i < kKeys; ++i) {
