@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <random>
@@ -12,13 +11,12 @@
 #include <sstream>
 
 #include "tests/create_fixture.h"
+#include "tests/support/full_form.h"
 
 namespace recourse::tests {
 namespace {
 
 using ::testing::IsEmpty;
-
-bool full() { return std::getenv("RECOURSE_TEST_FULL") != nullptr; }
 
 struct Answers {
   std::map<std::string, std::set<std::string>> ids;  // by key
@@ -88,11 +86,11 @@ TEST_P(CreateKilled, OneOrderAndOneIdForEachKeyAndEveryAnswerIsOnDisk) {
   const Place place(store);
   const TemporaryDirectory folder;
   const std::filesystem::path ledger = folder.path() / "ledger";
-  const int keys = full() ? 1'000 : 150;
+  const int keys = is_full() ? 1'000 : 150;
   // One process has a file of SQLite's.
   const int processes = store == "Sqlite" ? 1 : 3;
-  const int threads = full() ? 64 : 16;
-  const int kills = full() ? 30 : 6;
+  const int threads = is_full() ? 64 : 16;
+  const int kills = is_full() ? 30 : 6;
   {
     Engine engine = Engine::open({.store = place.url()}).value();
     Create create(engine);

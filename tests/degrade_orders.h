@@ -88,12 +88,12 @@ class PointsLedger {
 
 // In front of it, over HTTP: the id comes as Idempotency-Key. It may die and hang, and comes back
 // on the same port.
-class PointsService {
+class PointsServer {
  public:
-  explicit PointsService(const std::string& url) : ledger_(url) { start(); }
-  ~PointsService() { die(); }
-  PointsService(const PointsService&) = delete;
-  PointsService& operator=(const PointsService&) = delete;
+  explicit PointsServer(const std::string& url) : ledger_(url) { start(); }
+  ~PointsServer() { die(); }
+  PointsServer(const PointsServer&) = delete;
+  PointsServer& operator=(const PointsServer&) = delete;
 
   void start() {
     http::ServerSettings settings;

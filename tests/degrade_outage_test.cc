@@ -14,6 +14,7 @@
 #include "tests/degrade_orders.h"
 #include "tests/engine_fixture.h"
 #include "tests/engine_load_support.h"
+#include "tests/support/full_form.h"
 #include "tests/support/private_server.h"
 
 namespace recourse::tests {
@@ -59,7 +60,7 @@ class Shop : public ::testing::Test {
     return orders_->figures();
   }
   // The promise, which --full measures on a machine of its own. Beside others a p99 says less.
-  static double ratio_max() { return full() ? 2.0 : 4.0; }
+  static double ratio_max() { return is_full() ? 2.0 : 4.0; }
 
   // Healthy first, then dead in the way that `die` says; the ratio of the two.
   double measure(const std::function<void(bool)>& die) {
@@ -117,7 +118,7 @@ class Shop : public ::testing::Test {
   // Of orders and points, a database each.
   PrivateServer orders_server_{ServerKind::kPostgres};
   PrivateServer points_server_{ServerKind::kPostgres};
-  PointsService points_{points_server_.url()};
+  PointsServer points_{points_server_.url()};
   Engine engine_;
   std::optional<Degrade> degrade_;
   std::optional<OrderService> orders_;

@@ -20,6 +20,7 @@
 #include "recourse/engine.h"
 #include "tests/engine_fixture.h"
 #include "tests/engine_load_support.h"
+#include "tests/support/full_form.h"
 
 namespace recourse::tests {
 namespace {
@@ -85,7 +86,7 @@ class Backlog : public ::testing::TestWithParam<const char*> {
     EXPECT_TRUE(node.start());
     EXPECT_TRUE(eventually([&] { return running > 0; }));
     Most most;
-    const auto until = Stopwatch::now() + (full() ? 10s : 1500ms);
+    const auto until = Stopwatch::now() + (is_full() ? 10s : 1500ms);
     while (Stopwatch::now() < until) {
       const engine::Core::Status status = node.status();
       most.tasks = std::max(most.tasks, status.held);
@@ -106,7 +107,7 @@ class Backlog : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(Backlog, OfManyTasksStaysInTheStore) {
-  put_in(full() ? 1'000'000 : 20'000, 2, 1);
+  put_in(is_full() ? 1'000'000 : 20'000, 2, 1);
 
   const Most most = what_a_blocked_node_holds({.tasks = 60}, 1);
 
@@ -117,7 +118,7 @@ TEST_P(Backlog, OfManyTasksStaysInTheStore) {
 }
 
 TEST_P(Backlog, OfLargePayloadsStaysInTheStore) {
-  put_in(full() ? 2'000 : 400, kLargestPayload, 1);
+  put_in(is_full() ? 2'000 : 400, kLargestPayload, 1);
 
   const Most most = what_a_blocked_node_holds({.bytes = 20 * kMiB}, 1);
 
@@ -129,7 +130,7 @@ TEST_P(Backlog, OfLargePayloadsStaysInTheStore) {
 
 // Of a kind that it has not seen, a node does not know how large its payloads are.
 TEST_P(Backlog, OfLargePayloadsOfManyNewKindsIsHeldWithinTheBound) {
-  put_in(full() ? 2'000 : 400, kLargestPayload, 8);
+  put_in(is_full() ? 2'000 : 400, kLargestPayload, 8);
 
   const Most most = what_a_blocked_node_holds({.bytes = 20 * kMiB}, 8);
 

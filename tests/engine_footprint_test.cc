@@ -14,6 +14,7 @@
 #include "sql/postgres/connect.h"
 #include "tests/engine_fixture.h"
 #include "tests/engine_load_support.h"
+#include "tests/support/full_form.h"
 #include "tests/support/private_server.h"
 
 namespace recourse::tests {
@@ -43,8 +44,8 @@ std::int64_t transactions(sql::Connection& elsewhere, const std::string& databas
 
 // A quiet engine wakes for a scan and a heartbeat, and for nothing else.
 TEST(IdleEngine, AsksOnceASecondAtMostAndHardlyUsesTheProcessor) {
-  const Duration watched = full() ? 60s : 5s;
-  const double share_allowed = full() ? 0.001 : 0.005;
+  const Duration watched = is_full() ? 60s : 5s;
+  const double share_allowed = is_full() ? 0.001 : 0.005;
   PrivateServer server(ServerKind::kPostgres);
   auto elsewhere =
       sql::postgres::connect(with_database(server.url(), "template1"), Stopwatch::now() + 10s)
@@ -58,7 +59,7 @@ TEST(IdleEngine, AsksOnceASecondAtMostAndHardlyUsesTheProcessor) {
   const std::string id = engine.submit_bytes("work", "{}").value();
   ASSERT_TRUE(eventually([&] { return engine.find(id).value().state == "succeeded"; }));
   // Until what came with the start is over, and in the long form reported too.
-  std::this_thread::sleep_for(full() ? 12s : 3s);
+  std::this_thread::sleep_for(is_full() ? 12s : 3s);
 
   const std::int64_t asked_before = transactions(*elsewhere, "postgres");
   const Duration used_before = processor_time();

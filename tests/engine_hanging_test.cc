@@ -12,6 +12,7 @@
 #include "recourse/engine.h"
 #include "tests/engine_fixture.h"
 #include "tests/engine_load_support.h"
+#include "tests/support/full_form.h"
 
 namespace recourse::tests {
 namespace {
@@ -109,14 +110,14 @@ class Hanging : public ::testing::TestWithParam<const char*> {};
 // LOAD-4: measured in turns, alone and beside, so that whatever else the machine does meets both;
 // the medians of the rounds are compared. The breaker is off: it would end the hanging.
 TEST_P(Hanging, TakesNothingFromAQuickKind) {
-  const int rounds = full() ? 21 : 7;
-  const int tasks = full() ? 1'000 : 400;
-  const double keeps = full() ? 0.9 : 0.75;
+  const int rounds = is_full() ? 21 : 7;
+  const int tasks = is_full() ? 1'000 : 400;
+  const double keeps = is_full() ? 0.9 : 0.75;
   Place alone_place(GetParam());
   Place beside_place(GetParam());
   Workshop alone(alone_place.url(), {});
   Workshop beside(beside_place.url(), {.breaker = false});
-  beside.hang(100, full() ? Duration(10s) : Duration(1s));
+  beside.hang(100, is_full() ? Duration(10s) : Duration(1s));
   ASSERT_TRUE(eventually([&] { return beside.hanging_now() >= 8; }));
 
   std::vector<double> undisturbed;

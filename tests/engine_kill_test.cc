@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -18,6 +17,7 @@
 
 #include "base/clock.h"
 #include "recourse/engine.h"
+#include "tests/support/full_form.h"
 #include "tests/support/private_server.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_servers.h"
@@ -30,8 +30,6 @@ using namespace std::chrono_literals;
 constexpr Duration kTtl = 1s;
 // For a machine that is busy with other things too.
 constexpr Duration kSlack = 500ms;
-
-bool full() { return std::getenv("RECOURSE_TEST_FULL") != nullptr; }
 
 class NodeProcess {
  public:
@@ -150,7 +148,7 @@ class TwoNodes : public ::testing::TestWithParam<ServerKind> {
 
 // I1, I5, I6; LEASE-4
 TEST_P(TwoNodes, NothingAcknowledgedIsLostWhenOneIsKilledAgainAndAgain) {
-  const int kills = full() ? 30 : 3;
+  const int kills = is_full() ? 30 : 3;
   NodeProcess steady(url(), ledger("steady"), 250, 20);
   NodeProcess victim(url(), ledger("victim"), 250, 20);
   std::vector<std::int64_t> killed_at;

@@ -16,8 +16,6 @@ namespace recourse::tests {
 
 using Stopwatch = std::chrono::steady_clock;
 
-inline bool full() { return std::getenv("RECOURSE_TEST_FULL") != nullptr; }
-
 inline Duration since(Stopwatch::time_point start) {
   return std::chrono::duration_cast<Duration>(Stopwatch::now() - start);
 }

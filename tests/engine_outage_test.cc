@@ -16,6 +16,7 @@
 #include "recourse/engine.h"
 #include "tests/engine_fixture.h"
 #include "tests/engine_load_support.h"
+#include "tests/support/full_form.h"
 #include "tests/support/private_server.h"
 
 namespace recourse::tests {
@@ -26,7 +27,7 @@ using ::testing::HasSubstr;
 
 // Longer than a lease: both nodes stop starting things meanwhile, and neither may take the other
 // for dead when the server is back.
-constexpr Duration kTtl = 4s;
+constexpr Duration kOutageTtl = 4s;
 constexpr Duration kStoreTimeout = 1s;
 constexpr Duration kBackWithin = 5s;
 
@@ -35,7 +36,7 @@ class Outage : public ::testing::TestWithParam<ServerKind> {
   void add_node(const std::string& name) {
     engines_.push_back(Engine::open({.store = server_.url(),
                                      .node = name,
-                                     .lease_ttl = kTtl,
+                                     .lease_ttl = kOutageTtl,
                                      .renew_ahead = 1s,
                                      .scan_period = 500ms,
                                      .store_timeout = kStoreTimeout,
@@ -108,7 +109,7 @@ TEST_P(Outage, LosesNothingRunsNothingTwiceAndGoesOn) {
     }
     std::this_thread::sleep_for(1s);
     server_.kill();
-    std::this_thread::sleep_for(full() ? Duration(2min) : Duration(5s));
+    std::this_thread::sleep_for(is_full() ? Duration(2min) : Duration(5s));
     server_.start();
     back_at_ = Stopwatch::now();
     is_back_ = true;

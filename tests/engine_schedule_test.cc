@@ -20,7 +20,7 @@ using ::testing::Each;
 using ::testing::HasSubstr;
 
 // What ran, from whichever thread and engine.
-class Seen {
+class SeenRuns {
  public:
   Handler handler() {
     return [this](const Attempt& attempt) {
@@ -80,7 +80,7 @@ struct Report {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Report, of)
 
 TEST_P(EngineOnStore, AScheduledTaskRunsAtEachOfItsTimes) {
-  Seen seen;
+  SeenRuns seen;
   engine_.handle_bytes("report", seen.handler());
   engine_.schedule({.name = "reports", .when = "every 1s", .kind = "report"});
   ASSERT_TRUE(engine_.start());
@@ -126,7 +126,7 @@ TEST_P(EngineOnStore, AUniqueKeySkipsWhatComesWhileTheFormerRuns) {
     while (!release) std::this_thread::sleep_for(5ms);
     return done();
   });
-  Seen others;
+  SeenRuns others;
   engine_.handle_bytes("other", others.handler());
   engine_.schedule({.name = "reports",
                     .when = "every 1s",
@@ -152,7 +152,7 @@ class NodesWithOneSchedule : public ::testing::TestWithParam<const char*> {
  protected:
   NodesWithOneSchedule() : place_(GetParam()) {}
 
-  Engine open(Seen& seen, const Schedule& schedule) {
+  Engine open(SeenRuns& seen, const Schedule& schedule) {
     Engine engine = Engine::open({.store = place_.url(), .scan_period = 200ms}).value();
     engine.handle_bytes("report", seen.handler());
     engine.schedule(schedule);
@@ -164,7 +164,7 @@ class NodesWithOneSchedule : public ::testing::TestWithParam<const char*> {
 
 TEST_P(NodesWithOneSchedule, RunEachOccurrenceOnce) {
   const Schedule schedule{.name = "reports", .when = "every 1s", .kind = "report"};
-  Seen seen;
+  SeenRuns seen;
   Engine first = open(seen, schedule);
   Engine second = open(seen, schedule);
   ASSERT_TRUE(first.start());
@@ -189,7 +189,7 @@ TEST_P(NodesWithOneSchedule, RunEachOccurrenceOnce) {
 TEST_P(NodesWithOneSchedule, CatchUpOnceBetweenThem) {
   const Schedule schedule{
       .name = "reports", .when = half_a_day_away(), .kind = "report", .catch_up = 24h};
-  Seen seen;
+  SeenRuns seen;
   Engine first = open(seen, schedule);
   ASSERT_TRUE(first.start());
   ASSERT_TRUE(eventually([&] { return seen.ids().size() == 1; }));

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tests/guard_cost_fixture.h"
+#include "tests/support/full_form.h"
 
 namespace recourse::tests {
 namespace {

@@ -11,8 +11,6 @@ namespace recourse::tests {
 
 inline constexpr std::int64_t kStuck = 5'000;
 
-inline bool is_full() { return std::getenv("RECOURSE_TEST_FULL") != nullptr; }
-
 class OnLargeTable : public GuardOnDatabase {
  protected:
   void fill(std::int64_t rows) {

@@ -1,9 +1,8 @@
 // What a guard reads of a large table, and how long that takes.
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "tests/guard_cost_fixture.h"
+#include "tests/support/full_form.h"
 #include "tests/support/plans.h"
 
 namespace recourse::tests {

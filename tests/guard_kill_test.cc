@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <random>
@@ -17,14 +16,13 @@
 #include "task/transition.h"
 #include "tests/guard_fixture.h"
 #include "tests/guard_script.h"
+#include "tests/support/full_form.h"
 #include "tests/support/ledger.h"
 
 namespace recourse::tests {
 namespace {
 
 using ::testing::IsEmpty;
-
-bool full() { return std::getenv("RECOURSE_TEST_FULL") != nullptr; }
 
 // One node, again and again; every start is another incarnation.
 class NodeProcess {
@@ -235,8 +233,8 @@ class GuardKilled : public GuardOnStore {
     return wrong;
   }
 
-  const std::int64_t rows_ = full() ? 1'000'000 : 4'000;
-  const std::int64_t stuck_ = full() ? 5'000 : 200;
+  const std::int64_t rows_ = is_full() ? 1'000'000 : 4'000;
+  const std::int64_t stuck_ = is_full() ? 5'000 : 200;
   const std::int64_t step_ = rows_ / stuck_;
   const Ledger ledger_;
   std::mt19937 random_{std::random_device{}()};
@@ -253,9 +251,9 @@ TEST_P(GuardKilled, NoRowIsHandledTwiceAtOnceAndEachEndsAsItsScriptSays) {
   const auto begun = std::chrono::steady_clock::now();
 
   start_nodes();
-  for (int i = 0; i < (full() ? 30 : 6); ++i) kill_one();
+  for (int i = 0; i < (is_full() ? 30 : 6); ++i) kill_one();
   pay_the_rest();
-  EXPECT_TRUE(eventually([&] { return is_over(); }, full() ? 300s : 60s));
+  EXPECT_TRUE(eventually([&] { return is_over(); }, is_full() ? 300s : 60s));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
   for (const auto& node : nodes_) EXPECT_EQ(node->end(), 0) << "it stops cleanly";
 
@@ -276,7 +274,7 @@ TEST_P(GuardKilled, NoRowIsHandledTwiceAtOnceAndEachEndsAsItsScriptSays) {
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(bills.scan_now());
     const auto idle = (bills.figures().scan_time - before.scan_time) / 20;
     RecordProperty("idle_scan_us", static_cast<int>(idle.count()));
-    EXPECT_LT(idle, full() ? 20ms : 200ms) << "of a table in which nothing is due";
+    EXPECT_LT(idle, is_full() ? 20ms : 200ms) << "of a table in which nothing is due";
   });
 }
 

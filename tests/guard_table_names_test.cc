@@ -1,10 +1,10 @@
 // Names from a configuration: whatever is written there, it is refused, or exactly that table and
 // those columns are meant.
 #include <array>
-#include <cstdlib>
 
 #include "base/rng.h"
 #include "tests/guard_table_fixture.h"
+#include "tests/support/full_form.h"
 
 namespace recourse::tests {
 namespace {
@@ -89,7 +89,7 @@ std::string hostile(Rng& rng) {
 
 // 10,000 with --full.
 TEST_P(GuardNames, HostileOnesAreRefusedAndHarmNobody) {
-  const int names = std::getenv("RECOURSE_TEST_FULL") != nullptr ? 10'000 : 1'000;
+  const int names = is_full() ? 10'000 : 1'000;
   const auto before = snapshot("canary");
   const auto bills = snapshot();
   Rng rng(20'260'205);

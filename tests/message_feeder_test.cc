@@ -7,6 +7,7 @@
 #include "store/memory/memory_store.h"
 #include "tests/message_door.h"
 #include "tests/message_fixture.h"
+#include "tests/support/full_form.h"
 #include "tests/support/place.h"
 #include "tests/support/private_server.h"
 
@@ -129,7 +130,7 @@ TEST_P(MessageFeeder, StoppedInTheMiddleItLeavesTheRestToTheBroker) {
 }
 
 TEST_P(MessageFeeder, GoesOnAfterTheBrokerWasRestarted) {
-  if (is("Rabbitmq") && std::getenv("RECOURSE_TEST_FULL") == nullptr) {
+  if (is("Rabbitmq") && !is_full()) {
     GTEST_SKIP() << "message_kill_test.cc restarts RabbitMQ; here it takes half a minute: --full";
   }
   std::unique_ptr<PrivateServer> server;

@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <set>
@@ -17,12 +16,11 @@
 #include "store/sqlite/sqlite_store.h"
 #include "tests/message_fixture.h"
 #include "tests/support/cut_proxy.h"
+#include "tests/support/full_form.h"
 #include "tests/support/place.h"
 #include "tests/support/private_server.h"
 
 namespace recourse::tests {
-
-inline bool full() { return std::getenv("RECOURSE_TEST_FULL") != nullptr; }
 
 class ConsumerProcess {
  public:
@@ -108,7 +106,7 @@ enum class Recorded : std::uint8_t { kAll, kWhatFailed };
 class MessageKilled : public MessageBroker {
  protected:
   void SetUp() override {
-    if (is("Rabbitmq") && !full()) {
+    if (is("Rabbitmq") && !is_full()) {
       stand_before(url_of("RECOURSE_TEST_RABBITMQ"));
     } else if (!is("Kafka")) {
       server_ =
@@ -164,7 +162,7 @@ class MessageKilled : public MessageBroker {
   }
   bool is_done(std::size_t count) {
     return eventually([&] { return follower_.story().effects.size() >= count; },
-                      full() ? 600s : 60s);
+                      is_full() ? 600s : 60s);
   }
   // By message.
   std::map<std::string, std::vector<task::Task>> records(store::Reader& reader) {
@@ -288,9 +286,9 @@ class MessageKilled : public MessageBroker {
   // How long an outcome may be on its way into the store of a busy machine.
   static constexpr auto kWindow = 3s;
   static constexpr int kPublished = 500;
-  const int count_ = full() ? 100'000 : 2'000;
+  const int count_ = is_full() ? 100'000 : 2'000;
   // A consumer of Kafka's that was killed is missed for seconds.
-  const int kills_ = full() ? 10 : is("Kafka") ? 2 : 3;
+  const int kills_ = is_full() ? 10 : is("Kafka") ? 2 : 3;
   std::map<int, std::int64_t> killed_at_;  // by process
   int kill_count_ = 0;
   std::chrono::duration<double> took_{};

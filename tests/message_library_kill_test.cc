@@ -2,13 +2,14 @@
 // lost, and what shares a transaction with its mark is done exactly once. I12, MSG-1, MSG-12
 #include "sql/sqlite/connection.h"
 #include "tests/message_kill_fixture.h"
+#include "tests/support/full_form.h"
 
 namespace recourse::tests {
 namespace {
 
 // The brokers' own part is the server's too: in the short form one of them is enough.
 std::vector<const char*> brokers() {
-  if (!full()) return {"Redis"};
+  if (!is_full()) return {"Redis"};
   return {"RabbitmqClassic", "Redis", "KafkaMock"};
 }
 

@@ -1,8 +1,8 @@
 // Brokers that go away and come back, and sources that can never work. MSG-12
-#include <cstdlib>
 #include <set>
 
 #include "tests/message_fixture.h"
+#include "tests/support/full_form.h"
 #include "tests/support/private_server.h"
 
 namespace recourse::tests {
@@ -28,7 +28,7 @@ INSTANTIATE_TEST_SUITE_P(Brokers, MessageOutage,
                          [](const auto& one) { return one.param; });
 
 TEST_P(MessageOutage, GoesOnByItselfAndLosesNothingThatIsUndecided) {
-  if (is("Rabbitmq") && std::getenv("RECOURSE_TEST_FULL") == nullptr) {
+  if (is("Rabbitmq") && !is_full()) {
     GTEST_SKIP() << "after a restart a quorum queue of one node did not answer for 90 s, once in a "
                     "few runs on a busy machine: --full runs it";
   }

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "base/ulid.h"
 #include "store/contract/contract.h"
 #include "tests/support/fresh_database.h"
+#include "tests/support/full_form.h"
 
 namespace recourse::tests {
 namespace {
@@ -25,11 +25,6 @@ using namespace std::chrono_literals;
 using store::contract::kWithin;
 using store::contract::must;
 using Clock = std::chrono::steady_clock;
-
-bool is_full() {
-  const char* text = std::getenv("RECOURSE_TEST_FULL");
-  return text != nullptr && *text != '\0';
-}
 
 std::size_t rows() { return is_full() ? 1'000'000 : 100'000; }
 
@@ -181,14 +176,10 @@ TEST_P(StoreFlatCost, CountsAndPagesComeAtOnceHoweverMuchIsThere) {
   fmt::print("\n");
 }
 
-std::string name_of(const testing::TestParamInfo<Database>& database) {
-  return to_string(database.param);
-}
-
 INSTANTIATE_TEST_SUITE_P(, StoreFlatCost,
                          testing::Values(Database::kPostgres, Database::kMariadb,
                                          Database::kSqlite),
-                         name_of);
+                         database_name);
 
 // Somebody's backup, or a forgotten transaction: nothing that died since can be cleared away.
 class HeldSnapshot {

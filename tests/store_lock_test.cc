@@ -176,13 +176,9 @@ TEST_P(StoreLocks, LetOthersInsertWhileAClaimThatFoundNothingIsUnderWay) {
   EXPECT_TRUE(another_can_insert(5));
 }
 
-std::string name_of(const testing::TestParamInfo<Database>& database) {
-  return to_string(database.param);
-}
-
 INSTANTIATE_TEST_SUITE_P(, StoreLocks, testing::Values(Database::kPostgres, Database::kMariadb),
-                         name_of);
-INSTANTIATE_TEST_SUITE_P(, InnodbLocks, testing::Values(Database::kMariadb), name_of);
+                         database_name);
+INSTANTIATE_TEST_SUITE_P(, InnodbLocks, testing::Values(Database::kMariadb), database_name);
 
 }  // namespace
 }  // namespace recourse::tests

@@ -249,15 +249,15 @@ TEST_P(ServerOpening, RefusesANewerSchemaAndChangesNothing) {
 }
 
 TEST_P(ServerOpening, ByManyAtOnceMakesTheSchemaOnce) {
-  constexpr int kNodes = 6;
-  contract::in_parallel(kNodes, [&](int) {
+  constexpr int kStarters = 6;
+  contract::in_parallel(kStarters, [&](int) {
     const auto opened = must(open_at(GetParam(), url()));
     EXPECT_EQ(code_of(insert(*opened)), std::nullopt);
   });
 
   EXPECT_EQ(number("SELECT COUNT(*) FROM recourse_meta WHERE name = 'schema'"), 1);
   EXPECT_EQ(number("SELECT COUNT(*) FROM recourse_meta WHERE name = 'pauses'"), 1);
-  EXPECT_EQ(number("SELECT COUNT(*) FROM recourse_task"), kNodes);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM recourse_task"), kStarters);
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, ServerOpening,

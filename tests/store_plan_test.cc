@@ -214,14 +214,10 @@ TEST_P(StorePlans, UseTheIndexWhereStatisticsSayThatTheTableIsEmpty) {
   expect_all_by_index(Believed::kEmpty, "drained, analysed and full again");
 }
 
-std::string name_of(const testing::TestParamInfo<Database>& database) {
-  return to_string(database.param);
-}
-
 INSTANTIATE_TEST_SUITE_P(, StorePlans,
                          testing::Values(Database::kPostgres, Database::kMariadb,
                                          Database::kSqlite),
-                         name_of);
+                         database_name);
 
 }  // namespace
 }  // namespace recourse::tests

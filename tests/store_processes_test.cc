@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +11,7 @@
 
 #include "store/contract/parallel.h"
 #include "tests/store_faults_support.h"
+#include "tests/support/full_form.h"
 #include "tests/support/temporary_directory.h"
 
 namespace recourse::tests {
@@ -30,7 +30,7 @@ using task::TaskId;
 constexpr int kThreads = 16;
 constexpr int kBatch = 100;
 
-std::size_t task_count() { return std::getenv("RECOURSE_TEST_FULL") != nullptr ? 100'000 : 20'000; }
+std::size_t task_count() { return is_full() ? 100'000 : 20'000; }
 
 class TwoProcesses : public testing::TestWithParam<ServerKind> {
  protected:

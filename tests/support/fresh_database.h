@@ -1,7 +1,10 @@
 // One kind of database behind one face, for tests that hold all three to the same promise.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <memory>
+#include <string>
 
 #include "sql/connection.h"
 #include "store/opened.h"
@@ -28,5 +31,10 @@ class FreshDatabase {
 };
 
 std::unique_ptr<FreshDatabase> fresh_database(Database kind);
+
+// What a test over several databases is called on each.
+inline std::string database_name(const testing::TestParamInfo<Database>& database) {
+  return to_string(database.param);
+}
 
 }  // namespace recourse::tests

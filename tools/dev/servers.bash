@@ -1,0 +1,91 @@
+# shellcheck shell=bash
+# The private servers of tests and benchmarks: tools/servers makes them; here it is said who needs which.
+
+# Short and open to all: a socket's path is short, and the servers may run as users of their own.
+new_servers_folder() {
+  local folder
+  folder=$(mktemp -d /tmp/recourse.XXXXXX)
+  chmod 711 "$folder"
+  printf '%s\n' "$folder"
+}
+
+servers=
+make_servers_folder() {
+  [ -z "$servers" ] || return 0
+  trap clean_up EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  servers=$(new_servers_folder)
+}
+
+# What the background has begun ends with us: builds, installations, and at last the servers.
+clean_up() {
+  local job
+  for job in $(jobs -p); do end_with_children "$job"; done
+  [ -n "$servers" ] || return 0
+  local kind
+  for kind in postgres mariadb rabbitmq redis; do
+    [ ! -d "$servers/$kind" ] || tools/servers kill "$kind" "$servers/$kind"
+  done
+  rm -rf "$servers"
+}
+
+end_with_children() {
+  local child
+  for child in $(pgrep -P "$1"); do end_with_children "$child"; done
+  kill "$1" 2>/dev/null || true
+}
+
+# start_server VARIABLE KIND [FLAG...]: its URL goes into the environment that use_servers reads.
+start_server() {
+  local variable=$1 kind=$2 url
+  shift 2
+  url=$(tools/servers start "$kind" "$servers/$kind" "$@") || die "no $kind to test with; why is told above"
+  printf 'export %s=%q\n' "$variable" "$url" >>"$servers/environment"
+}
+
+start_databases() {
+  make_servers_folder
+  need "to test" "${to_test[@]}"
+  say "starting PostgreSQL and MariaDB"
+  start_server RECOURSE_TEST_POSTGRES postgres
+  start_server RECOURSE_TEST_MARIADB mariadb
+}
+
+start_brokers() {
+  make_servers_folder
+  need "to test" "${to_test[@]}"
+  need_brokers
+  say "starting RabbitMQ and Redis"
+  start_server RECOURSE_TEST_RABBITMQ rabbitmq
+  printf 'export RECOURSE_TEST_RABBITMQ_TLS=%q\n' "$(tools/servers tls rabbitmq "$servers/rabbitmq")" >>"$servers/environment"
+  start_server RECOURSE_TEST_REDIS redis
+}
+
+# For figures: they flush to the disk, as in production.
+start_durable_databases() {
+  [ -z "${RECOURSE_BENCH_POSTGRES:-}" ] || return 0
+  make_servers_folder
+  need "to measure the stores" "${to_test[@]}"
+  say "starting PostgreSQL and MariaDB, durable"
+  start_server RECOURSE_BENCH_POSTGRES postgres --durable
+  start_server RECOURSE_BENCH_MARIADB mariadb --durable
+  use_servers
+}
+
+use_servers() {
+  # shellcheck source=/dev/null  # written above
+  [ ! -e "$servers/environment" ] || . "$servers/environment"
+}
+
+# Receivers of webhooks verify them with the scheme's reference implementation, which comes from npm. Debian's
+# npm is 390 packages (28 MB), and Node.js from elsewhere brings its own: it is installed only where there is none.
+install_standardwebhooks() {
+  [ ! -d build/node/node_modules/standardwebhooks ] || return 0
+  need "to test webhooks" nodejs
+  command -v npm >/dev/null || need "to fetch the reference implementation of Standard Webhooks" npm
+  say "fetching the reference implementation of Standard Webhooks"
+  mkdir -p build/node
+  npm install --prefix build/node --no-save --no-package-lock --no-audit --no-fund --ignore-scripts --silent \
+    standardwebhooks@1 >&2 || die "npm could not fetch standardwebhooks; see npm's configuration for where it looks"
+}
