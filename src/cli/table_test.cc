@@ -56,7 +56,8 @@ TEST(Table, ColumnsLeaveWhereThereIsNoRoom) {
 
   EXPECT_EQ(table.render(34, kNoColors),
             "ID     MEMBER  TYPE  ERROR\ntsk_1  m-1     EARN  points are d\u2026\n");
-  EXPECT_EQ(table.render(28, kNoColors), "ID     MEMBER  ERROR\ntsk_1  m-1     points are d\u2026\n");
+  EXPECT_EQ(table.render(28, kNoColors),
+            "ID     MEMBER  ERROR\ntsk_1  m-1     points are d\u2026\n");
   EXPECT_EQ(table.render(20, kNoColors), "ID     ERROR\ntsk_1  points are d\u2026\n");
   EXPECT_EQ(table.render(std::nullopt, kNoColors),
             "ID     MEMBER  TYPE  ERROR\ntsk_1  m-1     EARN  points are down\n");

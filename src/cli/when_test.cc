@@ -8,7 +8,8 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::days;
 
-constexpr TimePoint kEndOfJanuary = std::chrono::sys_days(std::chrono::year(2026) / 1 / 31) + 4h + 30min;
+constexpr TimePoint kEndOfJanuary =
+    std::chrono::sys_days(std::chrono::year(2026) / 1 / 31) + 4h + 30min;
 
 TEST(When, SaysHowFarAwayInOneUnit) {
   EXPECT_EQ(relative(kEndOfJanuary, kEndOfJanuary), "now");
