@@ -86,23 +86,13 @@ constexpr auto kFirst = std::to_array<std::string_view>({
       version BIGINT NOT NULL, expires_at BIGINT, PRIMARY KEY (space, name),
       INDEX recourse_record_end (expires_at)) ENGINE = InnoDB DEFAULT
       CHARSET = utf8mb4 COLLATE = utf8mb4_bin)sql",
-    "INSERT IGNORE INTO recourse_meta (name, value) VALUES ('pauses', 0)",
-});
-
-// What waits for a person; those that wait already are told of once more.
-constexpr auto kSecond = std::to_array<std::string_view>({
+    // What waits for a person.
     R"sql(CREATE TABLE IF NOT EXISTS recourse_case (
       task_id BINARY(16) PRIMARY KEY, fence BIGINT NOT NULL, opened_at BIGINT NOT NULL,
       reminders INT NOT NULL, remind_at BIGINT, assignee VARBINARY(200) NOT NULL,
       INDEX recourse_case_due (remind_at)) ENGINE = InnoDB DEFAULT
       CHARSET = utf8mb4 COLLATE = utf8mb4_bin)sql",
-    "INSERT IGNORE INTO recourse_case (task_id, fence, opened_at, reminders, remind_at, assignee)"
-    " SELECT id, fence, ended_at, 0, ended_at, '' FROM recourse_task"
-    " WHERE parked IN ('dead', 'failed')",
-});
-
-// Keys of create calls.
-constexpr auto kThird = std::to_array<std::string_view>({
+    // Keys of create calls.
     R"sql(CREATE TABLE IF NOT EXISTS recourse_create (
       tenant VARBINARY(100) NOT NULL, business VARBINARY(64) NOT NULL,
       idem_key VARBINARY(255) NOT NULL, resource VARBINARY(10) NOT NULL,
@@ -112,17 +102,16 @@ constexpr auto kThird = std::to_array<std::string_view>({
       locked_until BIGINT NOT NULL, created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL,
       PRIMARY KEY (tenant, business, idem_key),
       INDEX recourse_create_end (expires_at)) ENGINE = InnoDB DEFAULT
-      CHARSET = utf8mb4 COLLATE = utf8mb4_bin)sql"});
-
-// Marks of messages.
-constexpr auto kFourth = std::to_array<std::string_view>({
+      CHARSET = utf8mb4 COLLATE = utf8mb4_bin)sql",
+    // Marks of messages: inserted, deleted a while later, and never changed in between.
     R"sql(CREATE TABLE IF NOT EXISTS recourse_inbox (
       id VARBINARY(40) PRIMARY KEY, task_id BINARY(16), expires_at BIGINT NOT NULL,
       INDEX recourse_inbox_end (expires_at)) ENGINE = InnoDB DEFAULT
-      CHARSET = utf8mb4 COLLATE = utf8mb4_bin)sql"});
+      CHARSET = utf8mb4 COLLATE = utf8mb4_bin)sql",
+    "INSERT IGNORE INTO recourse_meta (name, value) VALUES ('pauses', 0)",
+});
 
-constexpr std::array kMigrations{relational::Migration{kFirst}, relational::Migration{kSecond},
-                                 relational::Migration{kThird}, relational::Migration{kFourth}};
+constexpr std::array kMigrations{relational::Migration{kFirst}};
 
 }  // namespace
 

@@ -76,23 +76,13 @@ constexpr auto kFirst = std::to_array<std::string_view>({
       version bigint NOT NULL, expires_at bigint, PRIMARY KEY (space, name)))sql",
     "CREATE INDEX IF NOT EXISTS recourse_record_end ON recourse_record (expires_at) WHERE "
     "expires_at IS NOT NULL",
-    "INSERT INTO recourse_meta (name, value) VALUES ('pauses', 0) ON CONFLICT DO NOTHING",
-});
-
-// What waits for a person; those that wait already are told of once more.
-constexpr auto kSecond = std::to_array<std::string_view>({
+    // What waits for a person.
     R"sql(CREATE TABLE IF NOT EXISTS recourse_case (
       task_id bytea PRIMARY KEY, fence bigint NOT NULL, opened_at bigint NOT NULL,
       reminders integer NOT NULL, remind_at bigint, assignee text COLLATE "C" NOT NULL))sql",
     "CREATE INDEX IF NOT EXISTS recourse_case_due ON recourse_case (remind_at)"
     " WHERE remind_at IS NOT NULL",
-    "INSERT INTO recourse_case (task_id, fence, opened_at, reminders, remind_at, assignee)"
-    " SELECT id, fence, ended_at, 0, ended_at, '' FROM recourse_task"
-    " WHERE parked IN ('dead', 'failed') ON CONFLICT DO NOTHING",
-});
-
-// Keys of create calls.
-constexpr auto kThird = std::to_array<std::string_view>({
+    // Keys of create calls.
     R"sql(CREATE TABLE IF NOT EXISTS recourse_create (
       tenant text COLLATE "C" NOT NULL, business text COLLATE "C" NOT NULL, idem_key bytea NOT NULL,
       resource text COLLATE "C" NOT NULL, request_hash text COLLATE "C" NOT NULL,
@@ -102,18 +92,17 @@ constexpr auto kThird = std::to_array<std::string_view>({
       expires_at bigint NOT NULL, PRIMARY KEY (tenant, business, idem_key))
       -- Every row is written again once: on its own page, so that no index has to know.
       WITH (fillfactor = 60))sql",
-    "CREATE INDEX IF NOT EXISTS recourse_create_end ON recourse_create (expires_at)"});
-
-// Marks of messages: inserted, deleted a while later, and never changed in between.
-constexpr auto kFourth = std::to_array<std::string_view>({
+    "CREATE INDEX IF NOT EXISTS recourse_create_end ON recourse_create (expires_at)",
+    // Marks of messages: inserted, deleted a while later, and never changed in between.
     R"sql(CREATE TABLE IF NOT EXISTS recourse_inbox (
       id bytea PRIMARY KEY, task_id bytea, expires_at bigint NOT NULL)
     WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000,
       autovacuum_vacuum_cost_delay = 0))sql",
-    "CREATE INDEX IF NOT EXISTS recourse_inbox_end ON recourse_inbox (expires_at)"});
+    "CREATE INDEX IF NOT EXISTS recourse_inbox_end ON recourse_inbox (expires_at)",
+    "INSERT INTO recourse_meta (name, value) VALUES ('pauses', 0) ON CONFLICT DO NOTHING",
+});
 
-constexpr std::array kMigrations{relational::Migration{kFirst}, relational::Migration{kSecond},
-                                 relational::Migration{kThird}, relational::Migration{kFourth}};
+constexpr std::array kMigrations{relational::Migration{kFirst}};
 
 }  // namespace
 

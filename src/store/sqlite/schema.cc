@@ -67,24 +67,13 @@ constexpr auto kFirst = std::to_array<std::string_view>({
       expires_at INTEGER, PRIMARY KEY (space, name)) WITHOUT ROWID)sql",
     "CREATE INDEX IF NOT EXISTS recourse_record_end ON recourse_record (expires_at) WHERE "
     "expires_at IS NOT NULL",
-    "INSERT OR IGNORE INTO recourse_meta (name, value) VALUES ('pauses', 0)",
-});
-
-// What waits for a person; those that wait already are told of once more.
-constexpr auto kSecond = std::to_array<std::string_view>({
+    // What waits for a person.
     R"sql(CREATE TABLE IF NOT EXISTS recourse_case (
       task_id BLOB PRIMARY KEY, fence INTEGER NOT NULL, opened_at INTEGER NOT NULL,
       reminders INTEGER NOT NULL, remind_at INTEGER, assignee TEXT NOT NULL) WITHOUT ROWID)sql",
     "CREATE INDEX IF NOT EXISTS recourse_case_due ON recourse_case (remind_at)"
     " WHERE remind_at IS NOT NULL",
-    "INSERT OR IGNORE INTO recourse_case (task_id, fence, opened_at, reminders, remind_at, "
-    "assignee)"
-    " SELECT id, fence, ended_at, 0, ended_at, '' FROM recourse_task"
-    " WHERE parked IN ('dead', 'failed')",
-});
-
-// Keys of create calls.
-constexpr auto kThird = std::to_array<std::string_view>({
+    // Keys of create calls.
     R"sql(CREATE TABLE IF NOT EXISTS recourse_create (
       tenant TEXT NOT NULL, business TEXT NOT NULL, idem_key BLOB NOT NULL, resource TEXT NOT NULL,
       request_hash TEXT NOT NULL, state TEXT NOT NULL, fence INTEGER NOT NULL,
@@ -92,16 +81,15 @@ constexpr auto kThird = std::to_array<std::string_view>({
       is_cut INTEGER NOT NULL, error TEXT NOT NULL, locked_until INTEGER NOT NULL,
       created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
       PRIMARY KEY (tenant, business, idem_key)) WITHOUT ROWID)sql",
-    "CREATE INDEX IF NOT EXISTS recourse_create_end ON recourse_create (expires_at)"});
-
-// Marks of messages.
-constexpr auto kFourth = std::to_array<std::string_view>({
+    "CREATE INDEX IF NOT EXISTS recourse_create_end ON recourse_create (expires_at)",
+    // Marks of messages: inserted, deleted a while later, and never changed in between.
     R"sql(CREATE TABLE IF NOT EXISTS recourse_inbox (
       id BLOB PRIMARY KEY, task_id BLOB, expires_at INTEGER NOT NULL) WITHOUT ROWID)sql",
-    "CREATE INDEX IF NOT EXISTS recourse_inbox_end ON recourse_inbox (expires_at)"});
+    "CREATE INDEX IF NOT EXISTS recourse_inbox_end ON recourse_inbox (expires_at)",
+    "INSERT OR IGNORE INTO recourse_meta (name, value) VALUES ('pauses', 0)",
+});
 
-constexpr std::array kMigrations{relational::Migration{kFirst}, relational::Migration{kSecond},
-                                 relational::Migration{kThird}, relational::Migration{kFourth}};
+constexpr std::array kMigrations{relational::Migration{kFirst}};
 
 }  // namespace
 
