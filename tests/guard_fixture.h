@@ -173,6 +173,11 @@ class GuardOnStore : public ::testing::TestWithParam<const char*> {
     return eventually([&] { return number("COALESCE(err_status, 0)", id) == err_status; }, within);
   }
 
+  // What is written into the row is counted a moment later.
+  static bool counts(const Bills& bills, std::uint64_t GuardFigures::*figure, std::uint64_t count) {
+    return eventually([&] { return bills.figures().*figure == count; });
+  }
+
   LogLines log_;
   TemporaryDirectory directory_;
   Place place_;

@@ -1,6 +1,7 @@
 // For tests: a server that guards a shop's tables, and the shop's own service, which mends rows.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -35,6 +36,17 @@ class ApiGuard : public ApiTest {
               usual("min-interval-seconds", more) + usual("scan-interval-seconds", more) +
               "    check: '" + service_->url("/check") + "'\n    handle: {url: '" +
               service_->url("/handle") + "', signing: 'env:SIGNING'}\n" + more + file);
+    if (more.find("scan-interval-seconds: 3600") != std::string::npos) {
+      ASSERT_TRUE(eventually([&] { return have_scanned(); }));
+    }
+  }
+
+  // All guards once: the first scan comes when a table's indexes are there, which may be in the
+  // middle of a test.
+  bool have_scanned() {
+    return std::ranges::all_of(get("/api/v1/guards").items(), [](const value& guard) {
+      return guard.at("counters").at("scans").to_number<int>() > 0;
+    });
   }
 
   // Of the service, for guards of a test's own.

@@ -10,6 +10,7 @@
 #include "base/stable_hash.h"
 #include "base/text.h"
 #include "engine/submits.h"
+#include "guard/retry_rule.h"
 
 namespace recourse::guard {
 namespace {
@@ -28,6 +29,8 @@ constexpr std::size_t kWrittenAtOnce = 200;
 constexpr int kBatches = 50;
 constexpr Duration kCountEvery = 1min;
 constexpr std::size_t kKeyBytes = 200;
+// Of one row: those that found nothing to do say nothing of it.
+constexpr std::size_t kNewestTasks = 5;
 // A search key's name.
 constexpr const char* kRowKey = "row";
 
@@ -212,10 +215,15 @@ Result<std::optional<task::Task>> Scan::newest_task_of(const RowId& id, Duration
   store::Filter filter;
   filter.kinds = {parts_.kind};
   filter.search_key = {kRowKey, key_of(id)};
-  auto page = parts_.opened.reader().list(filter, std::nullopt, 1, within);
+  auto page = parts_.opened.reader().list(filter, std::nullopt, kNewestTasks, within);
   if (!page) return fail(page.error());
   if (page->tasks.empty()) return std::nullopt;
-  return std::move(page->tasks.front());
+  // A scan may have handed the row over once more while its last run was being written.
+  const auto has_tried = [](const task::Task& task) {
+    return !task.last_error || !has_tried_nothing(task.last_error->code);
+  };
+  const auto found = std::ranges::find_if(page->tasks, has_tried);
+  return found == page->tasks.end() ? std::move(page->tasks.front()) : std::move(*found);
 }
 
 void Scan::ran(const RowId& id) {

@@ -51,7 +51,8 @@ class Scan {
 
   // The task of one row.
   store::Submission submission_of(const RowId& id, Duration delay);
-  // What the engine knows of a row's last runs; none: there were none, or they are forgotten.
+  // What the engine knows of a row's last runs: the newest task that has tried something, or else
+  // the newest. None: there were none, or they are forgotten.
   Result<std::optional<task::Task>> newest_task_of(const RowId& id, Duration within);
   // A row's task has run: the next scan that finds the row due submits it again.
   void ran(const RowId& id);
