@@ -1,6 +1,6 @@
 """Receivers for notifications: an HTTP server, a mail server with TLS and passwords, and certificates for
 both. The first argument of the program that imports this is the path of notify_driver, the second the
-folder with node_modules.
+folder with the reference implementation of Standard Webhooks.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ import warnings
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult
 
-DRIVER, NODE_MODULES = sys.argv[1], sys.argv[2]
+DRIVER, REFERENCE = sys.argv[1], sys.argv[2]
 PATIENCE = 60
 USER, PASSWORD = "recourse", "correct horse"
 
