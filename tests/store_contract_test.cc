@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <concepts>
 #include <filesystem>
 
 #include "base/clock.h"
@@ -14,6 +15,7 @@
 #include "store/postgres/postgres_store.h"
 #include "store/relational/values.h"
 #include "store/sqlite/sqlite_store.h"
+#include "tests/support/migrated_database.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_servers.h"
 
@@ -86,7 +88,9 @@ NullLog no_log;
 std::unique_ptr<OpenedStore> open_on(const tests::FreshPostgres& database) {
   return must(postgres::open(database.url()));
 }
-std::unique_ptr<OpenedStore> open_on(const tests::FreshMariadb& database) {
+template <class Mariadb>
+  requires(!std::derived_from<Mariadb, tests::FreshPostgres>)
+std::unique_ptr<OpenedStore> open_on(const Mariadb& database) {
   return must(mysql::open(database.url(), no_log));
 }
 
@@ -95,7 +99,9 @@ sql::Deadline soon() { return std::chrono::steady_clock::now() + kWithin; }
 std::unique_ptr<sql::Connection> connect_to(const tests::FreshPostgres& database) {
   return must(sql::postgres::connect(database.url(), soon()));
 }
-std::unique_ptr<sql::Connection> connect_to(const tests::FreshMariadb& database) {
+template <class Mariadb>
+  requires(!std::derived_from<Mariadb, tests::FreshPostgres>)
+std::unique_ptr<sql::Connection> connect_to(const Mariadb& database) {
   return must(sql::mysql::connect(database.url(), soon()));
 }
 
@@ -134,10 +140,11 @@ StoreBackend on_server(std::string name) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Postgres, StoreContract,
-                         testing::Values(on_server<tests::FreshPostgres>("Postgres")),
+                         testing::Values(on_server<tests::MigratedPostgres>("Postgres")),
                          backend_name);
 INSTANTIATE_TEST_SUITE_P(Mariadb, StoreContract,
-                         testing::Values(on_server<tests::FreshMariadb>("Mariadb")), backend_name);
+                         testing::Values(on_server<tests::MigratedMariadb>("Mariadb")),
+                         backend_name);
 std::vector<StoreBackend> on_mysql() {
   const std::optional<std::string> server = tests::mysql_url();
   if (!server) return {};

@@ -26,6 +26,7 @@
 #include "store/transactional_creates.h"
 #include "store/transactional_records.h"
 #include "store/transactional_store.h"
+#include "tests/support/migrated_database.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_servers.h"
 
@@ -182,7 +183,7 @@ class OnPostgres final : public FreshDatabase {
   }
 
  private:
-  FreshPostgres database_;
+  MigratedPostgres database_;
 };
 
 class OnMariadb final : public FreshDatabase {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/time.h"
+#include "tests/support/migrated_database.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_servers.h"
 
@@ -19,7 +20,7 @@ using namespace std::chrono_literals;
 class Place {
  public:
   explicit Place(const std::string& store) {
-    if (store == "Postgres") postgres_ = std::make_unique<FreshPostgres>();
+    if (store == "Postgres") postgres_ = std::make_unique<MigratedPostgres>();
     if (store == "Mariadb") mariadb_ = std::make_unique<FreshMariadb>();
     url_ = postgres_           ? postgres_->url()
            : mariadb_          ? mariadb_->url()
@@ -31,7 +32,7 @@ class Place {
 
  private:
   TemporaryDirectory directory_;
-  std::unique_ptr<FreshPostgres> postgres_;
+  std::unique_ptr<MigratedPostgres> postgres_;
   std::unique_ptr<FreshMariadb> mariadb_;
   std::string url_;
 };

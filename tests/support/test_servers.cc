@@ -34,6 +34,15 @@ std::string unused_name() {
   return fmt::format("test_{}_{}_{}", getpid(), now / 1us, ++count);
 }
 
+void run_on_mariadb(const std::string& server, const std::string& statement) {
+  auto connection = sql::mysql::connect(server, std::chrono::steady_clock::now() + 60s);
+  if (!connection) stop_tests(connection.error().message);
+  const Result<> done = (*connection)->run(statement);
+  if (!done) stop_tests(done.error().message);
+}
+
+}  // namespace
+
 // PostgreSQL waits five seconds for whoever it has sent out of a database: on a busy machine that
 // is not always enough.
 void run_on_postgres(const std::string& statement) {
@@ -49,15 +58,6 @@ void run_on_postgres(const std::string& statement) {
   if (!done) stop_tests(done.error().message);
 }
 
-void run_on_mariadb(const std::string& server, const std::string& statement) {
-  auto connection = sql::mysql::connect(server, std::chrono::steady_clock::now() + 60s);
-  if (!connection) stop_tests(connection.error().message);
-  const Result<> done = (*connection)->run(statement);
-  if (!done) stop_tests(done.error().message);
-}
-
-}  // namespace
-
 std::string postgres_url() { return url_from("RECOURSE_TEST_POSTGRES"); }
 std::string mariadb_url() { return url_from("RECOURSE_TEST_MARIADB"); }
 
@@ -66,11 +66,11 @@ std::optional<std::string> mysql_url() {
   return url == nullptr ? std::nullopt : std::optional<std::string>(url);
 }
 
-// From template0, because nobody can be connected to that one, and copied file by file: quicker
-// than through the log.
-FreshPostgres::FreshPostgres(std::string_view options) : name_(unused_name()) {
+// Nobody can be connected to template0, and file by file is quicker than through the log.
+FreshPostgres::FreshPostgres(std::string_view options, std::string_view source)
+    : name_(unused_name()) {
   run_on_postgres(
-      fmt::format("CREATE DATABASE {} TEMPLATE template0 STRATEGY file_copy {}", name_, options));
+      fmt::format("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy {}", name_, source, options));
 }
 
 FreshPostgres::~FreshPostgres() {

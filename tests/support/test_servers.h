@@ -12,11 +12,16 @@ namespace recourse::tests {
 std::string postgres_url();
 std::string mariadb_url();
 
-// An empty database of a name nobody else uses, dropped in the end.
+// On the server's first database. Tries again where somebody still has to leave the one it is
+// about.
+void run_on_postgres(const std::string& statement);
+
+// A database of a name nobody else uses, dropped in the end. Empty, unless it is a copy of
+// `source`.
 class FreshPostgres {
  public:
   // `options` are added to CREATE DATABASE.
-  explicit FreshPostgres(std::string_view options = "");
+  explicit FreshPostgres(std::string_view options = "", std::string_view source = "template0");
   ~FreshPostgres();
   FreshPostgres(const FreshPostgres&) = delete;
   FreshPostgres& operator=(const FreshPostgres&) = delete;
