@@ -52,6 +52,22 @@ TEST_P(GuardTable, ColumnsThatAreThereAreLeftAsTheyAre) {
   EXPECT_EQ(table->due(10, 5s).value(), std::vector<RowId>{RowId(1)});
 }
 
+// A server may see the end of a session late: the next one need not wait for that.
+TEST_P(GuardTable, ATurnToChangeTheTableIsGivenBackWhileItsSessionGoesOn) {
+  if (!is_postgres()) GTEST_SKIP() << "only PostgreSQL's changes have turns";
+  make_bills();
+  (void)open();
+  const guard::Dialect& dialect = database_->dialect();
+  auto first = connect_to(place_.url());
+  auto second = connect_to(place_.url());
+  ASSERT_TRUE(dialect.take_turn(*first, "user_bill").value());
+  ASSERT_FALSE(dialect.take_turn(*second, "user_bill").value());
+
+  dialect.end_turn(*first, "user_bill");
+
+  EXPECT_TRUE(dialect.take_turn(*second, "user_bill").value());
+}
+
 // GUARD-5: every business entry asks.
 TEST_P(GuardTable, WhereAUserFieldIsNamedItsRowsHaveAnIndex) {
   make_bills();

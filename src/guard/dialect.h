@@ -91,6 +91,8 @@ class Dialect {
                                                       bool leftover) const = 0;
   // Whether this session may change the table now, and nobody else; ends with the session.
   virtual Result<bool> take_turn(sql::Connection& connection, const std::string& table) const = 0;
+  // At once, where it can be: a server may be late to see that a session has ended.
+  virtual void end_turn(sql::Connection&, const std::string& /*table*/) const {}
   // Whether others read and write while an index is built; where not, it is best built while nobody
   // is at work.
   [[nodiscard]] virtual bool builds_beside_others() const { return true; }

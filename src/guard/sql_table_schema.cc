@@ -158,7 +158,12 @@ Result<> SqlTable::add(const Adding& adding) {
       connection.set_deadline(adding.look_by());
       const Result<bool> ours = dialect().take_turn(connection, settings_.table);
       if (!ours) return Result<>(fail(ours.error()));
-      if (*ours) return apply_changes(connection, adding);
+      if (*ours) {
+        Result<> applied = apply_changes(connection, adding);
+        connection.set_deadline(std::chrono::steady_clock::now() + kLookPatience);
+        dialect().end_turn(connection, settings_.table);
+        return applied;
+      }
       if (!adding.may_wait_for_turn || !adding.wait(pause)) {
         return Result<>(
             fail(ErrorCode::kUnavailable, "another node is changing the table; try again"));

@@ -117,14 +117,10 @@ class PostgresDialect final : public Dialect {
   // Never waited for: a session that waits has a snapshot, and the builder of an index waits for
   // every snapshot.
   Result<bool> take_turn(sql::Connection& connection, const std::string& table) const override {
-    const std::string name = "recourse guard " + table;
-    const sql::Value value = sql::Text{name};
-    bool taken = false;
-    const Result<> asked = connection.query(
-        "SELECT pg_try_advisory_lock(hashtextextended(?, 0))", std::span(&value, 1),
-        [&](const sql::Row& row) { taken = row.integer(0) != 0; });
-    if (!asked) return fail(asked.error());
-    return taken;
+    return lock(connection, "SELECT pg_try_advisory_lock(hashtextextended(?, 0))", table);
+  }
+  void end_turn(sql::Connection& connection, const std::string& table) const override {
+    (void)lock(connection, "SELECT pg_advisory_unlock(hashtextextended(?, 0))", table);
   }
 
   // The server looks now and then whether we are still there, and ends the statement where not.
@@ -135,6 +131,19 @@ class PostgresDialect final : public Dialect {
     const sql::SecondSocket socket(connection.socket());
     const std::stop_callback leave(around.stop, [&socket] { socket.shut_down(); });
     return connection.run(change.statement);
+  }
+
+ private:
+  static Result<bool> lock(sql::Connection& connection, std::string_view statement,
+                           const std::string& table) {
+    const std::string name = "recourse guard " + table;
+    const sql::Value value = sql::Text{name};
+    bool is_done = false;
+    const Result<> asked =
+        connection.query(statement, std::span(&value, 1),
+                         [&](const sql::Row& row) { is_done = row.integer(0) != 0; });
+    if (!asked) return fail(asked.error());
+    return is_done;
   }
 };
 
