@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "recourse/engine.h"
 #include "tests/support/full_form.h"
+#include "tests/support/place.h"
 #include "tests/support/private_server.h"
 #include "tests/support/temporary_directory.h"
 #include "tests/support/test_servers.h"
@@ -28,8 +29,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kTtl = 1s;
-// For a machine that is busy with other things too.
-constexpr Duration kSlack = 500ms;
+// The normal run shares its machine with compilers: there two starved processes may be late, but
+// neither may wait for anything but the end of the lease.
+Duration slack() { return is_full() ? Duration(500ms) : Duration(5s); }
 
 class NodeProcess {
  public:
@@ -54,6 +56,10 @@ class NodeProcess {
     ::_exit(127);
   }
   void signal(int number) const { ::kill(pid_, number); }
+  void stop() const {
+    signal(SIGSTOP);
+    ::waitpid(pid_, nullptr, WUNTRACED);
+  }
   // And waits for its end; answers its exit status.
   int kill(int number) {
     signal(number);
@@ -140,6 +146,22 @@ class TwoNodes : public ::testing::TestWithParam<ServerKind> {
     return books;
   }
 
+  // Stops it in the middle of a handler.
+  [[nodiscard]] bool stopped_at_work(const NodeProcess& victim) {
+    return eventually(
+        [&] {
+          victim.stop();
+          for (const auto& [id, runs] : books().runs) {
+            for (const HandlerRun& run : runs) {
+              if (run.by_victim && !run.ended) return true;
+            }
+          }
+          victim.signal(SIGCONT);
+          return false;
+        },
+        30s);
+  }
+
   TemporaryDirectory folder_;
   SystemClock clock_;
   std::unique_ptr<FreshPostgres> postgres_;
@@ -191,7 +213,7 @@ TEST_P(TwoNodes, NothingAcknowledgedIsLostWhenOneIsKilledAgainAndAgain) {
       for (const HandlerRun& next : runs) {
         if (next.fence <= lost.fence) continue;
         ++taken_over;
-        EXPECT_LE(next.started - *kill, (kTtl * 3 / 2 + kSlack).count()) << id;
+        EXPECT_LE(next.started - *kill, (kTtl * 3 / 2 + slack()).count()) << id;
         break;
       }
     }
@@ -203,9 +225,8 @@ TEST_P(TwoNodes, NothingAcknowledgedIsLostWhenOneIsKilledAgainAndAgain) {
 TEST_P(TwoNodes, AStoppedProcessThatGoesOnHasItsLateCommitsRefused) {
   NodeProcess steady(url(), ledger("steady"), 0, 20);
   NodeProcess victim(url(), ledger("victim"), 100, 300);
-  std::this_thread::sleep_for(3s);
+  ASSERT_TRUE(stopped_at_work(victim));
   const std::int64_t stopped_at = now();
-  victim.signal(SIGSTOP);
   std::this_thread::sleep_for(kTtl * 3);
   const std::int64_t continued_at = now();
   victim.signal(SIGCONT);
@@ -229,7 +250,7 @@ TEST_P(TwoNodes, AStoppedProcessThatGoesOnHasItsLateCommitsRefused) {
       EXPECT_GT(runs.size(), 1U) << id << ": the zombie's result was taken";
     }
   }
-  EXPECT_GT(zombies, 0) << "nothing ran when it was stopped: the test says nothing";
+  EXPECT_GT(zombies, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, TwoNodes,

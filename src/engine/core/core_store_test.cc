@@ -147,6 +147,38 @@ TEST(CoreLife, ADeclarationThatFailedIsNotRepeatedAtOnce) {
   EXPECT_TRUE(core.take<DeclareDead>());
 }
 
+// LEASE-4: when a peer has beaten for the last time, and this node adopts what it owned.
+Duration adopted_after(Duration peers_phase) {
+  CoreDriver core({}, {kMail});
+  core.join();
+  const TimePoint first_beat = core.now + peers_phase;
+  const TimePoint last_beat = first_beat + 30s;
+  store::NodeRow peer;
+  peer.info.incarnation = task::Incarnation(core.ids.next(core.now));
+  while (core.now < last_beat + 60s) {
+    core.advance(100ms);
+    peer.beat = std::min<std::int64_t>((core.now - first_beat) / 10s, 3);
+    if (core.place_of<Heartbeat>() < core.commands.size()) core.beat();
+    if (core.take<ReadNodes>()) core.tell(NodesRead{std::vector{peer}});
+    if (core.take<Adopt>()) core.tell(AdoptEnded{store::Adopted{}});
+    if (!core.take<DeclareDead>()) continue;
+    core.tell(DeclareEnded{peer.info.incarnation, true});
+    if (core.take<Adopt>()) break;
+  }
+  return core.now - last_beat;
+}
+
+TEST(CoreLife, WhatADeadNodeOwnedIsAdoptedWithinOneAndAHalfTtls) {
+  const Duration ttl = LeaseSettings().ttl;
+
+  for (Duration phase{}; phase < 10s; phase += 700ms) {
+    const Duration after = adopted_after(phase);
+
+    EXPECT_GE(after, ttl);
+    EXPECT_LE(after, ttl * 3 / 2);
+  }
+}
+
 // LEASE-5
 TEST(CoreLife, ANodeThatCannotRenewStartsNothingBeforeItsLeaseEnds) {
   CoreDriver core({}, {kMail}, at_once(1));
