@@ -155,7 +155,11 @@ class PointsClient {
   explicit PointsClient(std::string url)
       : url_(std::move(url)), client_(http::Client::open({}).value()) {}
 
+  // By whomever, so far.
+  [[nodiscard]] int calls() const { return calls_; }
+
   Result<> grant(const std::string& id, std::int64_t order) {
+    ++calls_;
     const http::CallResult result = http::fetch(*client_, {.url = url_,
                                                            .headers = {{"Idempotency-Key", id}},
                                                            .body = std::to_string(order),
@@ -170,6 +174,7 @@ class PointsClient {
  private:
   const std::string url_;
   const std::unique_ptr<http::Client> client_;
+  std::atomic<int> calls_ = 0;
 };
 
 class OrderService {

@@ -21,8 +21,9 @@ namespace recourse::tests {
 namespace {
 
 constexpr int kCallers = 4;
-// The p99 of so many is the twentieth worst.
-constexpr int kOrders = 2'000;
+
+// The p99 of 2,000 is the twentieth worst.
+int orders() { return is_full() ? 2'000 : 300; }
 
 class Shop : public ::testing::Test {
  protected:
@@ -33,13 +34,12 @@ class Shop : public ::testing::Test {
                                            .spool = (directory_.path() / "spool").string(),
                                            .store_patience = 100ms})
                          .value());
-    const auto client = std::make_shared<PointsClient>(points_.url());
-    degrade_->handle_bytes("grant-points", [client](const Attempt& attempt) {
+    degrade_->handle_bytes("grant-points", [client = client_](const Attempt& attempt) {
       const auto granted = client->grant(attempt.id(), std::stoll(attempt.payload()));
       return granted ? done() : retry(granted.error().message);
     });
     engine_.start().value();
-    orders_.emplace(orders_server_.url(), *degrade_, client);
+    orders_.emplace(orders_server_.url(), *degrade_, client_);
   }
 
   static std::function<void(std::string_view, std::string_view)> quiet() {
@@ -59,17 +59,32 @@ class Shop : public ::testing::Test {
     }
     return orders_->figures();
   }
-  // The promise, which --full measures on a machine of its own. Beside others a p99 says less.
-  static double ratio_max() { return is_full() ? 2.0 : 4.0; }
+  // A breaker's probes, and what had begun before it opened: each order that was not one of them
+  // called nobody.
+  static constexpr int kCallsOfADeadService = 60;
+
+  // Dead in the way that `die` says: every order is taken and goes on without its points, and
+  // hardly any calls the service. So what an order waits for is a disk, and never the dead service:
+  // the rule that --full measures.
+  void expect_no_order_waits(const std::function<void(bool)>& die) {
+    const OrderService::Figures well = place(orders());
+    // A machine that is busy elsewhere lets a call or two overrun.
+    EXPECT_LE(well.degraded, well.orders / 10);
+    die(true);
+    const int before = client_->calls();
+    const OrderService::Figures dead = place(orders());
+    EXPECT_EQ(dead.degraded, dead.orders);
+    EXPECT_LE(client_->calls() - before, kCallsOfADeadService);
+  }
 
   // Healthy first, then dead in the way that `die` says; the ratio of the two.
   double measure(const std::function<void(bool)>& die) {
     (void)place(kCallers * 50);  // connections and pages that both will use
-    const OrderService::Figures well = place(kOrders);
+    const OrderService::Figures well = place(orders());
     // A machine that is busy elsewhere lets a call or two overrun.
     EXPECT_LE(well.degraded, well.orders / 100);
     die(true);
-    const OrderService::Figures dead = place(kOrders);
+    const OrderService::Figures dead = place(orders());
     EXPECT_EQ(dead.degraded, dead.orders);
     const double ratio =
         static_cast<double>(dead.p99.count()) / static_cast<double>(well.p99.count());
@@ -119,6 +134,7 @@ class Shop : public ::testing::Test {
   PrivateServer orders_server_{ServerKind::kPostgres};
   PrivateServer points_server_{ServerKind::kPostgres};
   PointsServer points_{points_server_.url()};
+  const std::shared_ptr<PointsClient> client_ = std::make_shared<PointsClient>(points_.url());
   Engine engine_;
   std::optional<Degrade> degrade_;
   std::optional<OrderService> orders_;
@@ -128,24 +144,28 @@ class Shop : public ::testing::Test {
 // DEGR-1: all of it in one life of the shop. The store is killed while the points service is dead,
 // and neither is missed by those who order.
 TEST_F(Shop, OrdersGoOnAsFastAndAllPointsAreGrantedOnce) {
-  const double ratio = best_of_three([this](bool dies) {
+  const auto die = [this](bool dies) {
     if (dies) {
       points_.die();
     } else {
       points_.start();
     }
-  });
-  EXPECT_LE(ratio, ratio_max());
+  };
+  if (is_full()) {
+    EXPECT_LE(best_of_three(die), 2.0);
+  } else {
+    expect_no_order_waits(die);
+  }
 
   store_.kill();
-  const OrderService::Figures without_store = place(kOrders);
+  const OrderService::Figures without_store = place(orders());
   EXPECT_EQ(without_store.degraded, without_store.orders);
   EXPECT_GT(degrade_->spooled_bytes(), 0U);
   std::printf("without the store: p50 %ld us, p99 %ld us\n", without_store.p50.count(),
               without_store.p99.count());
   RecordProperty("p99_without_store_us", static_cast<int>(without_store.p99.count()));
   store_.start();
-  (void)place(kOrders / 4);
+  (void)place(orders() / 4);
 
   points_.start();
   expect_all_granted_once();
@@ -153,8 +173,12 @@ TEST_F(Shop, OrdersGoOnAsFastAndAllPointsAreGrantedOnce) {
 
 // DEGR-1: one that hangs costs its limit a few times, and then nothing.
 TEST_F(Shop, OrdersGoOnAsFastWhileThePointsServiceHangs) {
-  const double ratio = best_of_three([this](bool hangs) { points_.set_hangs(hangs); });
-  EXPECT_LE(ratio, ratio_max());
+  const auto hang = [this](bool hangs) { points_.set_hangs(hangs); };
+  if (is_full()) {
+    EXPECT_LE(best_of_three(hang), 2.0);
+  } else {
+    expect_no_order_waits(hang);
+  }
 
   points_.set_hangs(false);
   expect_all_granted_once();

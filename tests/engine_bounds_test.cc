@@ -86,7 +86,7 @@ class Backlog : public ::testing::TestWithParam<const char*> {
     EXPECT_TRUE(node.start());
     EXPECT_TRUE(eventually([&] { return running > 0; }));
     Most most;
-    const auto until = Stopwatch::now() + (is_full() ? 10s : 1500ms);
+    const auto until = Stopwatch::now() + (is_full() ? 10s : 800ms);
     while (Stopwatch::now() < until) {
       const engine::Core::Status status = node.status();
       most.tasks = std::max(most.tasks, status.held);
@@ -114,7 +114,9 @@ TEST_P(Backlog, OfManyTasksStaysInTheStore) {
   EXPECT_GT(most.tasks, 0U);
   EXPECT_LE(most.tasks, 60U);
   // Threads, connections and the few that are held.
-  EXPECT_LE(most.memory, 32 * kMiB);
+  if (is_full()) {
+    EXPECT_LE(most.memory, 32 * kMiB);
+  }
 }
 
 TEST_P(Backlog, OfLargePayloadsStaysInTheStore) {
@@ -125,7 +127,9 @@ TEST_P(Backlog, OfLargePayloadsStaysInTheStore) {
   EXPECT_GT(most.tasks, 0U);
   EXPECT_LE(most.bytes, 20 * kMiB);
   // Twice: an answer of the store is in memory while its rows are made from it.
-  EXPECT_LE(most.memory, 2 * 20 * kMiB + 16 * kMiB);
+  if (is_full()) {
+    EXPECT_LE(most.memory, 2 * 20 * kMiB + 16 * kMiB);
+  }
 }
 
 // Of a kind that it has not seen, a node does not know how large its payloads are.
@@ -136,6 +140,33 @@ TEST_P(Backlog, OfLargePayloadsOfManyNewKindsIsHeldWithinTheBound) {
 
   EXPECT_GT(most.tasks, 0U);
   EXPECT_LE(most.bytes, 20 * kMiB + kMiB);
+}
+
+// By counting what BusyEngine measures: nothing of a task stays in a node that is done with it.
+TEST_P(Backlog, IsForgottenOnceItIsDone) {
+  constexpr int kTasks = 2'000;
+  put_in(kTasks, 100, 3);
+  embed::NamedStore store = embed::open_store(place_.url(), clock_, log_, 6).value();
+  engine::NodeSettings settings;
+  settings.scan = {.initial_delay = 10ms, .period = 50ms};
+  settings.exclusive_store = store.exclusive;
+  engine::Node node(*store.opened, clock_, log_, settings, 7);
+  std::atomic<int> runs = 0;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(node.handle(kind(i), {}, [&](const std::shared_ptr<engine::AttemptRun>& run) {
+      ++runs;
+      run->complete(engine::Succeeded{});
+    }));
+  }
+  EXPECT_TRUE(node.start());
+
+  ASSERT_TRUE(eventually([&] { return runs == kTasks; }, 60s));
+
+  EXPECT_TRUE(eventually([&] { return node.status().held == 0; }));
+  const engine::Core::Status status = node.status();
+  EXPECT_EQ(status.held_bytes, 0U);
+  EXPECT_EQ(status.waiting_in_wheel, 0U);
+  EXPECT_EQ(status.executing, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, Backlog, ::testing::Values("Sqlite", "Postgres"),

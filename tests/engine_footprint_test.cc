@@ -45,7 +45,6 @@ std::int64_t transactions(sql::Connection& elsewhere, const std::string& databas
 // A quiet engine wakes for a scan and a heartbeat, and for nothing else.
 TEST(IdleEngine, AsksOnceASecondAtMostAndHardlyUsesTheProcessor) {
   const Duration watched = is_full() ? 60s : 5s;
-  const double share_allowed = is_full() ? 0.001 : 0.005;
   PrivateServer server(ServerKind::kPostgres);
   auto elsewhere =
       sql::postgres::connect(with_database(server.url(), "template1"), Stopwatch::now() + 10s)
@@ -71,12 +70,15 @@ TEST(IdleEngine, AsksOnceASecondAtMostAndHardlyUsesTheProcessor) {
   EXPECT_LE(asked, watched / 1s + 2);
   EXPECT_GT(asked, 0) << "nothing was counted: the test says nothing";
   const double share = std::chrono::duration<double>(used) / std::chrono::duration<double>(watched);
-  EXPECT_LE(share, share_allowed);
+  if (is_full()) {
+    EXPECT_LE(share, 0.001);
+  }
   RecordProperty("transactions", static_cast<int>(asked));
   RecordProperty("processor_us", static_cast<int>(used / 1us));
 }
 
 TEST(BusyEngine, NeedsLittleMemoryAfterManyTasks) {
+  if (!is_full()) GTEST_SKIP() << kMeasuredInFull;
   const TemporaryDirectory directory;
   const std::string command =
       std::string(ENGINE_LIVES) + " sqlite:" + (directory.path() / "engine.db").string() + " 50000";

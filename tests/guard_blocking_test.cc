@@ -57,13 +57,8 @@ class Writer {
   std::jthread thread_;  // last
 };
 
-// What we may make an application wait, on a machine that makes it wait for so long by itself. The
-// promise is held where the machine has nothing else to do (--full); elsewhere the one longest wait
-// of thousands may be anybody's, and only what a lock of ours would cost is told apart.
-Duration allowed(Duration alone) {
-  const Duration ours = is_full() ? 50ms : 250ms;
-  return alone < 10ms ? ours : ours + alone * 2;
-}
+// What we may make an application wait, on a machine that makes it wait for so long by itself.
+Duration allowed(Duration alone) { return alone < 10ms ? 50ms : 50ms + alone * 2; }
 
 void write_on(const Writer& one, const Writer& two, std::int64_t steps) {
   const std::int64_t first = one.steps() + steps;
@@ -96,9 +91,10 @@ void look_after_rows(GuardedTable& table) {
 // Columns, indexes, scans and write-backs beside an application, which writes to the same rows.
 // What the machine itself makes it wait is measured before and after, and is not ours.
 TEST_P(GuardBlocking, AnApplicationIsNeverBlockedForLong) {
+  if (!is_full()) GTEST_SKIP() << kMeasuredInFull;
   if (is_sqlite()) GTEST_SKIP() << "a file has one writer at a time";
   make_bills();
-  fill(is_full() ? 1'000'000 : 100'000);
+  fill(1'000'000);
   run("CREATE TABLE neighbour (id BIGINT PRIMARY KEY, amount INT)");
   run("INSERT INTO neighbour SELECT id, amount FROM user_bill WHERE id <= 1000");
   Writer one(place_.url(), "user_bill", rows_, 1);
@@ -146,6 +142,114 @@ TEST_P(GuardBlocking, AnApplicationIsNeverBlockedForLong) {
   EXPECT_LE(writing, most);
 }
 
+// What may be locked at once, and for how long: by counting, what the test above measures.
+struct Longest {
+  std::int64_t statements = 0;
+  std::int64_t rows = 0;
+};
+
+// Counts what our transactions do, and passes everything on. A statement outside of them is one of
+// its own.
+class CountedTransactions final : public sql::Connection {
+ public:
+  CountedTransactions(std::unique_ptr<sql::Connection> inner, Longest& longest)
+      : inner_(std::move(inner)), longest_(longest) {}
+
+  void set_deadline(sql::Deadline deadline) override { inner_->set_deadline(deadline); }
+  Result<> set_lock_patience(Duration patience) override {
+    return inner_->set_lock_patience(patience);
+  }
+  Result<> begin() override {
+    is_open_ = true;
+    return inner_->begin();
+  }
+  Result<> commit() override {
+    end();
+    return inner_->commit();
+  }
+  void rollback() override {
+    end();
+    inner_->rollback();
+  }
+  Result<std::int64_t> execute(std::string_view statement,
+                               std::span<const sql::Value> values) override {
+    auto rows = inner_->execute(statement, values);
+    count(rows.value_or(0));
+    return rows;
+  }
+  Result<std::int64_t> execute_many(std::string_view statement, std::size_t columns,
+                                    std::span<const sql::Value> values) override {
+    auto rows = inner_->execute_many(statement, columns, values);
+    count(rows.value_or(0));
+    return rows;
+  }
+  Result<> execute_later(std::string_view statement, std::size_t columns,
+                         std::span<const sql::Value> values) override {
+    count(static_cast<std::int64_t>(values.size() / std::max<std::size_t>(columns, 1)));
+    return inner_->execute_later(statement, columns, values);
+  }
+  Result<> query(std::string_view statement, std::span<const sql::Value> values,
+                 sql::OnRow on_row) override {
+    count(0);
+    return inner_->query(statement, values, on_row);
+  }
+  Result<> run(std::string_view statement) override { return inner_->run(statement); }
+  [[nodiscard]] bool usable() const override { return inner_->usable(); }
+
+ private:
+  void count(std::int64_t rows) {
+    ++now_.statements;
+    now_.rows += rows;
+    if (!is_open_) end();
+  }
+  void end() {
+    longest_.statements = std::max(longest_.statements, now_.statements);
+    longest_.rows = std::max(longest_.rows, now_.rows);
+    now_ = {};
+    is_open_ = false;
+  }
+
+  std::unique_ptr<sql::Connection> inner_;
+  Longest& longest_;
+  Longest now_;
+  bool is_open_ = false;
+};
+
+class CountedDatabase final : public guard::Database {
+ public:
+  CountedDatabase(guard::Database& real, const std::string& url, Longest& longest)
+      : real_(real), connection_(connect_to(url), longest) {
+    connection_.set_deadline(std::chrono::steady_clock::now() + 10min);
+  }
+  [[nodiscard]] const guard::Dialect& dialect() const override { return real_.dialect(); }
+  Result<> use(Duration, Work work) override { return work(connection_); }
+  [[nodiscard]] guard::Commits commits() const override { return real_.commits(); }
+  Result<> use_once(Duration, Work work) override { return work(connection_); }
+
+ private:
+  guard::Database& real_;
+  CountedTransactions connection_;
+};
+
+TEST_P(GuardBlocking, NoTransactionOfOursIsLongOrHasManyRows) {
+  make_bills();
+  const auto real = guard_bills();
+  fill(5'000);
+  Longest longest;
+  const auto counted = std::make_shared<CountedDatabase>(*database_, place_.url(), longest);
+  const auto table = guard::open_table(counted, bill_settings(), 10s).value();
+  run("UPDATE user_bill SET status = CASE id % 5 WHEN 0 THEN 'SUCCESS' ELSE 'FAIL' END, "
+      "err_status = 4000 + id % 2, err_start_time = NULL, err_next_retry_time = NULL, "
+      "err_next_remind_staff_time = NULL");
+
+  look_after_rows(*table);
+
+  EXPECT_GT(longest.rows, 0) << "nothing was counted";
+  EXPECT_LE(longest.rows, 2 * 200) << "more than two batches";
+  // A file is written by the sweep, a server row by row.
+  EXPECT_LE(longest.statements, is_sqlite() ? 2 * 200 : 16);
+}
+
 class GuardedFile : public OnLargeTable {};
 INSTANTIATE_TEST_SUITE_P(, GuardedFile, ::testing::Values("Sqlite"), guard_database_name);
 
@@ -170,7 +274,10 @@ TEST_P(GuardedFile, AnApplicationHasItsTurnBesideAScan) {
   fmt::print("{}: {} rows in {} ms, beside which the application wrote {} times and waited {} us\n",
              GetParam(), healed, took / 1ms, writer.steps() - before, waited.count());
   EXPECT_EQ(healed, 4'000);
-  EXPECT_LE(waited, 1s);
+  EXPECT_GT(writer.steps(), before) << "the application's turn never came";
+  if (is_full()) {
+    EXPECT_LE(waited, 1s);
+  }
 }
 
 // One that keeps its transaction open for long: nobody else waits behind us for its end.
@@ -186,8 +293,10 @@ TEST_P(GuardBlocking, BehindALongTransactionNobodyQueuesForLong) {
   ASSERT_TRUE(slow->execute("UPDATE user_bill SET amount = 0 WHERE id = 10000", {}));
 
   const auto table = open();
+  const std::int64_t before = other.steps();
   const Result<> refused = add_all(*table, 2s);
   const Duration waited = other.longest();
+  const std::int64_t meanwhile = other.steps() - before;
   ASSERT_TRUE(slow->commit());
   const Result<> ensured = add_all(*table, 60s);
 
@@ -196,7 +305,10 @@ TEST_P(GuardBlocking, BehindALongTransactionNobodyQueuesForLong) {
   EXPECT_TRUE(ensured) << (ensured ? "" : ensured.error().message);
   fmt::print("{}: others waited at most {} us alone and {} us behind a long transaction\n",
              GetParam(), alone.count(), waited.count());
-  EXPECT_LE(waited, allowed(alone));
+  EXPECT_GE(meanwhile, 50) << "others waited behind us";
+  if (is_full()) {
+    EXPECT_LE(waited, allowed(alone));
+  }
 }
 
 }  // namespace

@@ -35,35 +35,6 @@ class RecordedDatabase final : public guard::Database {
   RecordingConnection connection_;
 };
 
-std::int64_t digits_after(const std::string& line, std::string_view word) {
-  const std::size_t at = line.find(word);
-  return at == std::string::npos ? 0 : std::strtoll(line.c_str() + at + word.size(), nullptr, 10);
-}
-
-// As the server counted while it ran it. SQLite does not count: there the plan has to do.
-std::int64_t rows_read(Database database, sql::Connection& connection, const Statement& statement) {
-  std::vector<sql::Value> values;
-  const auto& kept = std::get<std::vector<KeptValue>>(statement.values);
-  for (const KeptValue& value : kept) values.push_back(value.view());
-  std::int64_t rows = 0;
-  const bool is_postgres = database == Database::kPostgres;
-  const Result<> asked = connection.query(
-      (is_postgres ? "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) " : "ANALYZE ") + statement.text,
-      values, [&](const sql::Row& row) {
-        if (!is_postgres) {
-          constexpr std::size_t kRowsRead = 9;
-          if (!row.is_null(kRowsRead))
-            rows += std::strtoll(std::string(row.bytes(kRowsRead)).c_str(), nullptr, 10);
-          return;
-        }
-        const std::string line(row.bytes(0));
-        if (line.find("Scan") != std::string::npos) rows += digits_after(line, "actual rows=");
-        rows += digits_after(line, "Rows Removed by Filter: ");
-      });
-  EXPECT_TRUE(asked) << (asked ? "" : asked.error().message) << " in " << statement.text;
-  return rows;
-}
-
 class GuardCost : public OnLargeTable {
  protected:
   // A guard over the same table; what it asks is written down.
@@ -99,11 +70,12 @@ class GuardCost : public OnLargeTable {
 };
 INSTANTIATE_TEST_SUITE_P(, GuardCost, kGuardDatabases, guard_database_name);
 
-// GUARD-6: by its indexes, at most twice what is stuck and a thousand; with nothing due in 20 ms.
+// GUARD-6: by its indexes, at most twice what is stuck and a thousand; in full, with nothing due in
+// 20 ms.
 TEST_P(GuardCost, AScanReadsWhatIsStuckAndNotTheTable) {
   make_bills();
   const auto table = guard_bills();
-  fill(is_full() ? 1'000'000 : 100'000);
+  fill(is_full() ? 1'000'000 : 50'000);
   stick();
   scan(*recorded());
 
@@ -121,6 +93,7 @@ TEST_P(GuardCost, AScanReadsWhatIsStuckAndNotTheTable) {
     EXPECT_LE(read, 2 * kStuck + 1'000);
     EXPECT_GE(read, kStuck / 2) << "the server counted nothing";
   }
+  if (!is_full()) return;
   Duration best = 1h;
   for (int i = 0; i < 10; ++i) {
     const auto begin = std::chrono::steady_clock::now();

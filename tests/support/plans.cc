@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <regex>
@@ -113,7 +114,45 @@ std::string type_of(const KeptValue& value) {
   std::abort();
 }
 
+std::int64_t digits_after(const std::string& line, std::string_view word) {
+  const std::size_t at = line.find(word);
+  return at == std::string::npos ? 0 : std::strtoll(line.c_str() + at + word.size(), nullptr, 10);
+}
+
+// "Index Scan ... (actual rows=3 loops=2)", and below it what its filter threw away, each time too.
+std::int64_t rows_of_postgres(const Lines& lines) {
+  std::int64_t rows = 0;
+  std::int64_t loops = 1;
+  for (const std::string& line : lines) {
+    if (line.find("actual rows=") != std::string::npos) {
+      loops = std::max<std::int64_t>(1, digits_after(line, "loops="));
+    }
+    if (line.find("Scan") != std::string::npos) rows += loops * digits_after(line, "actual rows=");
+    rows += loops * digits_after(line, "Rows Removed by Filter: ");
+  }
+  return rows;
+}
+
 }  // namespace
+
+std::int64_t rows_read(Database database, sql::Connection& connection, const Statement& statement) {
+  if (database == Database::kSqlite) return 0;
+  invariant(connection.begin().has_value(), "a transaction to be rolled back");
+  std::int64_t rows = 0;
+  if (database == Database::kPostgres) {
+    rows = rows_of_postgres(
+        ask(connection, "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF) ", statement, first_column));
+  } else {
+    constexpr std::size_t kRowsRead = 9;
+    for (const std::string& line : ask(connection, "ANALYZE ", statement, [](const sql::Row& row) {
+           return column_or_null(row, kRowsRead);
+         })) {
+      rows += std::strtoll(line.c_str(), nullptr, 10);
+    }
+  }
+  connection.rollback();
+  return rows;
+}
 
 Plan explain(Database database, sql::Connection& connection, const Statement& statement) {
   switch (database) {

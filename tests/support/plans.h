@@ -1,6 +1,7 @@
 // What a database says about how it would run a statement.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -29,5 +30,9 @@ Plan explain(Database database, sql::Connection& connection, const Statement& st
 
 // PostgreSQL settles on one plan for all values after a few executions: that one.
 Plan explain_for_any_values(sql::Connection& connection, const Statement& statement);
+
+// Rows that the server touched while it ran the statement, as it counted them. It is run, and what
+// it wrote is rolled back. SQLite counts none: there a plan without a scan has to do.
+std::int64_t rows_read(Database database, sql::Connection& connection, const Statement& statement);
 
 }  // namespace recourse::tests
