@@ -78,14 +78,15 @@ use_servers() {
   [ ! -e "$servers/environment" ] || . "$servers/environment"
 }
 
-# Receivers of webhooks verify them with the scheme's reference implementation, which comes from npm. Debian's
-# npm is 390 packages (28 MB), and Node.js from elsewhere brings its own: it is installed only where there is none.
+# Receivers of webhooks verify them with the scheme's reference implementation, which comes from PyPI: one package
+# without dependencies, by the pip that Debian packs as a wheel (with npm it would be 390 packages of Debian's).
 install_standardwebhooks() {
-  [ ! -d build/node/node_modules/standardwebhooks ] || return 0
-  need "to test webhooks" nodejs
-  command -v npm >/dev/null || need "to fetch the reference implementation of Standard Webhooks" npm
+  [ ! -d build/python/standardwebhooks ] || return 0
+  need "to fetch the reference implementation of Standard Webhooks" python3-pip-whl
   say "fetching the reference implementation of Standard Webhooks"
-  mkdir -p build/node
-  npm install --prefix build/node --no-save --no-package-lock --no-audit --no-fund --ignore-scripts --silent \
-    standardwebhooks@1 >&2 || die "npm could not fetch standardwebhooks; see npm's configuration for where it looks"
+  local -a pip=(/usr/share/python-wheels/pip-*.whl)
+  PYTHONPATH=${pip[0]} /usr/bin/python3 -m pip install --quiet --no-deps --disable-pip-version-check \
+    --root-user-action=ignore --target build/python.new 'standardwebhooks==1.*' >&2 ||
+    die "pip could not fetch standardwebhooks; see pip's configuration for where it looks"
+  mv build/python.new build/python
 }

@@ -65,10 +65,10 @@ prepare() {
   install_standardwebhooks
 }
 
-# Beside the release tests, which mostly wait, and behind them: whoever tests has the processor first.
+# Beside the release tests, which mostly wait: it has what they leave of the processor, and no more.
 build_sanitized() {
   local preset
-  renice -n 19 "$BASHPID" >/dev/null
+  chrt --idle --pid 0 "$BASHPID"
   for preset in asan tsan; do
     if timed "build $preset (beside the tests)" build_targets "$preset" "${sanitized_targets[$preset]}"; then
       touch "$times/built.$preset"
