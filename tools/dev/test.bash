@@ -17,6 +17,7 @@ choose_form() {
     sanitized_targets=([asan]=all_tests [tsan]=all_tests)
   else
     export RC_PARAMS='seed=1 max_success=200'
+    keep_servers_in_memory
   fi
 }
 
