@@ -64,6 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Stores, GuardEngine, kGuardStores, guard_store_name);
 // it are over and a scan gives it to a person; what it says then changes nothing.
 TEST_P(GuardEngine, AHungRowIsRunByNobodyElseAndEndsWithAPerson) {
   GuardOptions options = quick();
+  options.min_interval = 1s;
   options.attempt_timeout = 1s;
   options.timeout_window = 2s;
   auto bills = begin(options);
@@ -115,7 +116,7 @@ TEST_P(GuardEngine, TheApplicationsSuccessIsNeverOverwritten) {
     return false;
   };
   start();
-  bills->mark_abnormal(1).value();
+  fails(*bills);
   ASSERT_TRUE(gate_.wait_for(1));
 
   app_.execute("UPDATE user_bill SET status = 'SUCCESS' WHERE id = 1");
@@ -134,7 +135,7 @@ TEST_P(GuardEngine, APersonsSuccessDuringARunStays) {
     return false;
   };
   start();
-  bills->mark_abnormal(1).value();
+  fails(*bills);
   ASSERT_TRUE(gate_.wait_for(1));
 
   bills->processing_successful(1).value();
@@ -196,8 +197,7 @@ TEST_P(GuardEngine, RowsWaitWhileTheBreakerIsOpen) {
 
 // GUARD-9: a row that is due may wait for something of the engine's.
 TEST_P(GuardEngine, ItIsExplainedThatTheKindIsPaused) {
-  GuardOptions options = quick();
-  auto bills = begin(options);
+  auto bills = begin(quick());
   start();
   engine_.pause_kind("guard.user_bill", "alice").value();
 
@@ -219,7 +219,7 @@ TEST_P(GuardEngine, AStopWaitsForTheRowsThatRun) {
     return false;
   };
   start();
-  bills->mark_abnormal(1).value();
+  fails(*bills);
   ASSERT_TRUE(gate_.wait_for(1));
 
   std::thread opener([&] { gate_.open(); });
@@ -244,7 +244,7 @@ TEST_P(GuardEngine, ARowThatWasCutOffIsRunByTheNextEngine) {
       return false;
     };
     start();
-    bills->mark_abnormal(1).value();
+    fails(*bills);
     ASSERT_TRUE(gate_.wait_for(1));
     engine_.stop(0s);
     EXPECT_EQ(number("err_status"), 4000);
@@ -276,7 +276,8 @@ TEST_P(GuardEngine, ASuccessThatTheTableRefusesIsAFailedRun) {
   auto bills = add(options);
   bills->on_check = [](const RowId&) { return true; };
   start();
-  bills->mark_abnormal(1).value();
+  fails(*bills);
+  retry_comes(1);
 
   EXPECT_TRUE(reaches(4001)) << log_.all();
   EXPECT_EQ(status(), "FAIL");
@@ -301,17 +302,14 @@ TEST_P(GuardEngine, OneSickTableStopsNoOtherGuard) {
   app_.execute("DROP TABLE gift");
 
   EXPECT_TRUE(eventually([&] { return gifts->figures().scans_failed >= 2; })) << log_.all();
-  bills->mark_abnormal(1).value();
+  fails(*bills);
   EXPECT_TRUE(reaches(2001)) << log_.all();
   EXPECT_EQ(log_.count("guard_scan_failed"), 1) << "told once";
 }
 
 // The row is the truth: who brings its time forward by hand need not wait for its task.
 TEST_P(GuardEngine, ARowThatSomebodyMakesDueIsRunAlthoughItsTaskWaits) {
-  GuardOptions options = quick();
-  options.min_interval = 600s;
-  options.timeout_window = 3600s;
-  auto bills = begin(options);
+  auto bills = begin(quick());
   bills->on_check = [](const RowId&) { return true; };
   start();
   bills->mark_abnormal(1).value();

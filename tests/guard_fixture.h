@@ -129,7 +129,7 @@ class GuardOnStore : public ::testing::TestWithParam<const char*> {
                               .log = log_.sink()})
                     .value()) {}
 
-  // The source's example, but quicker.
+  // The source's example. What waits for an hour is made due by moving the row's own clock.
   GuardOptions quick() {
     GuardOptions options{.database = app_.url(),
                          .table = "user_bill",
@@ -138,10 +138,10 @@ class GuardOnStore : public ::testing::TestWithParam<const char*> {
                          .success_value = "SUCCESS",
                          .fail_value = "FAIL",
                          .service_name = "异常处理示例",
-                         .min_interval = 1s,
-                         .timeout_window = 180s,
+                         .min_interval = 1h,
+                         .timeout_window = 24h,
                          .max_retries = 2,
-                         .remind_every = 1s,
+                         .remind_every = 1h,
                          .scan_every = 100ms,
                          .attempt_timeout = 2s};
     options.kind.breaker = false;
@@ -161,6 +161,27 @@ class GuardOnStore : public ::testing::TestWithParam<const char*> {
   void start() {
     const Result<> started = engine_.start();
     ASSERT_TRUE(started) << started.error().message;
+  }
+
+  // The time in a column of a row has come, as soon as the row waits for it in this state.
+  void comes(const std::string& column, const std::string& state) {
+    const std::string statement = "UPDATE user_bill SET " + column +
+                                  " = '2020-01-01 00:00:00' WHERE id = 1 AND " + column +
+                                  " > '2020-01-02 00:00:00' AND " + state;
+    ASSERT_TRUE(eventually([&] { return app_.execute(statement) == 1; })) << log_.all();
+  }
+  void retry_comes(int retries) {
+    comes("err_next_retry_time",
+          "err_status = 4000 AND COALESCE(err_retry_count, 0) = " + std::to_string(retries));
+  }
+  void reminder_comes(int told) {
+    comes("err_next_remind_staff_time",
+          "COALESCE(err_manual_notify_count, 0) = " + std::to_string(told));
+  }
+  // Row 1 has failed, and its first retry comes at once.
+  void fails(Bills& bills) {
+    bills.mark_abnormal(1).value();
+    retry_comes(0);
   }
 
   std::int64_t number(const std::string& column, int id = 1) {

@@ -39,6 +39,7 @@ TEST_P(GuardLibrary, AFailedRowIsMarkedRetriedAndWrittenBack) {
   start();
 
   const auto marked = bills->mark_abnormal(1, "u-2");
+  retry_comes(0);
 
   ASSERT_TRUE(marked) << marked.error().message;
   EXPECT_EQ(*marked, 4000);
@@ -55,7 +56,7 @@ TEST_P(GuardLibrary, WhatHasSucceededByItselfIsNotHandled) {
   bills->on_check = [](const RowId&) { return true; };
   start();
 
-  bills->mark_abnormal(1).value();
+  fails(*bills);
 
   ASSERT_TRUE(reaches(2001)) << log_.all();
   EXPECT_THAT(bills->calls(), ElementsAre("check 1"));
@@ -66,6 +67,7 @@ TEST_P(GuardLibrary, WhatHasSucceededByItselfIsNotHandled) {
 TEST_P(GuardLibrary, WhatIsWellAlreadyIsHealedByItsOwnRetry) {
   GuardOptions options = quick();
   options.scan_every = 1h;
+  options.min_interval = 1s;
   auto bills = begin(options);
   app_.execute("UPDATE user_bill SET status = 'SUCCESS'");
   start();
@@ -76,7 +78,7 @@ TEST_P(GuardLibrary, WhatIsWellAlreadyIsHealedByItsOwnRetry) {
   EXPECT_THAT(bills->calls(), ::testing::IsEmpty());
 }
 
-// GUARD-10: maximum 2 and an interval of one second: after one, then after two, then a person.
+// GUARD-10: maximum 2 and an interval of one hour: after one, then after two, then a person.
 TEST_P(GuardLibrary, ARowThatKeepsFailingIsRetriedLaterAndLaterAndThenGivenToAPerson) {
   auto bills = begin(quick());
   std::vector<std::optional<RowExplanation>> seen;
@@ -86,7 +88,9 @@ TEST_P(GuardLibrary, ARowThatKeepsFailingIsRetriedLaterAndLaterAndThenGivenToAPe
   };
   start();
 
-  bills->mark_abnormal(1).value();
+  fails(*bills);
+  retry_comes(1);
+  retry_comes(2);
 
   ASSERT_TRUE(reaches(4001)) << log_.all();
   const GuardedRow row = bills->explain(1).value().row;
@@ -113,7 +117,7 @@ TEST_P(GuardLibrary, ATaskThatFindsNothingToDoHidesNoError) {
   options.max_retries = 0;
   auto bills = begin(options);
   start();
-  bills->mark_abnormal(1).value();
+  fails(*bills);
   ASSERT_TRUE(eventually([&] {
     return bills->explain(1).value().last_error == "handle_exception answered false";
   })) << log_.all();
@@ -138,7 +142,9 @@ TEST_P(GuardLibrary, WhatUserCodeThrowsIsAFailure) {
   bills->on_handle = [&](const RowId&) -> bool { throw 7; };
   start();
 
-  bills->mark_abnormal(1).value();
+  fails(*bills);
+  retry_comes(1);
+  retry_comes(2);
 
   ASSERT_TRUE(reaches(4001)) << log_.all();
   EXPECT_GE(log_.count("check_status threw: the bank does not answer"), 1);
@@ -203,9 +209,7 @@ TEST_P(GuardLibrary, ARowThatIsNotThereIsToldAndNotCreated) {
 
 // GUARD-5: a row that waits keeps its times, one that is with a person stays there.
 TEST_P(GuardLibrary, MarkingAgainChangesNothingOfAnOpenRow) {
-  GuardOptions options = quick();
-  options.min_interval = 100s;
-  auto bills = begin(options);
+  auto bills = begin(quick());
   start();
   bills->mark_abnormal(1).value();
   const GuardedRow before = bills->explain(1).value().row;
@@ -229,6 +233,7 @@ TEST_P(GuardLibrary, RowsMayBeNamedByText) {
   start();
 
   bills->mark_abnormal(id).value();
+  app_.execute("UPDATE user_bill SET err_next_retry_time = '2020-01-01 00:00:00'");
 
   EXPECT_TRUE(eventually([&] { return app_.number("SELECT err_status FROM user_bill") == 2001; }));
   EXPECT_EQ(bills->calls().front(), "check " + id);
@@ -248,9 +253,7 @@ TEST_P(GuardLibrary, RowsThatWereMarkedBySqlAreFoundByTheScan) {
 
 // GUARD-9
 TEST_P(GuardLibrary, ItIsExplainedWhyARowIsNotScanned) {
-  GuardOptions options = quick();
-  options.min_interval = 100s;
-  auto bills = begin(options);
+  auto bills = begin(quick());
   start();
   const auto why = [&] { return bills->explain(1).value().why; };
 
