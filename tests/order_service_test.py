@@ -87,7 +87,10 @@ class OrderService(unittest.TestCase):
             self.try_on(f"sqlite:{folder}/orders.db")
 
     def test_postgres(self):
-        self.try_on(os.environ["RECOURSE_TEST_POSTGRES"])
+        server = os.environ["RECOURSE_TEST_POSTGRES"]
+        database = f"orders_{os.getpid()}"
+        subprocess.run(["psql", "--quiet", f"--dbname={server}", "-c", f"CREATE DATABASE {database}"], check=True)
+        self.try_on(urllib.parse.urlsplit(server)._replace(path=f"/{database}").geturl())
 
     def test_mariadb(self):
         url = urllib.parse.urlsplit(os.environ["RECOURSE_TEST_MARIADB"])

@@ -54,11 +54,12 @@ class LentPostgres final : public LentServer {
     return std::make_unique<PostgresCaller>(database_.url() + "&client_encoding=LATIN1");
   }
   std::unique_ptr<Caller> lost_caller() const override {
-    return std::make_unique<PostgresCaller>(tests::postgres_url());
+    return std::make_unique<PostgresCaller>(empty_.url());
   }
 
  private:
   tests::FreshPostgres database_;
+  tests::FreshPostgres empty_;
   std::unique_ptr<OpenedStore> opened_ = must(postgres::open(database_.url()));
 };
 

@@ -72,17 +72,21 @@ class SqliteOpening : public testing::Test {
 TEST_F(SqliteOpening, RefusesASecondProcessAndNamesTheFirst) {
   std::array<int, 2> go{};
   ASSERT_EQ(::pipe(go.data()), 0);
+  std::array<int, 2> tried{};
+  ASSERT_EQ(::pipe(tried.data()), 0);
   const pid_t first = ::getpid();
   // The child is there before the file is opened, so that it inherits no lock.
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(go[1]);
+    ::close(tried[0]);
     char byte = 0;
     EXPECT_EQ(::read(go[0], &byte, 1), 1);
     const Error refused = refusal(file());
     EXPECT_EQ(refused.code, ErrorCode::kExhausted);
     EXPECT_THAT(refused.message, HasSubstr("process " + std::to_string(first)));
     EXPECT_THAT(refused.message, HasSubstr("one process"));
+    EXPECT_EQ(::write(tried[1], "x", 1), 1);
     // The other one ends: its end of the pipe is closed.
     EXPECT_EQ(::read(go[0], &byte, 1), 0);
     EXPECT_EQ(code_of(open_file(file())), std::nullopt);
@@ -94,8 +98,12 @@ TEST_F(SqliteOpening, RefusesASecondProcessAndNamesTheFirst) {
     ASSERT_EQ(::write(go[1], "x", 1), 1);
     EXPECT_EQ(code_of(insert(*opened)), std::nullopt);
     EXPECT_EQ(refusal(file()).code, ErrorCode::kExhausted) << "nor twice in one process";
+    char byte = 0;
+    EXPECT_EQ(::read(tried[0], &byte, 1), 1);
   }
   ::close(go[1]);
+  ::close(tried[0]);
+  ::close(tried[1]);
   int status = -1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);

@@ -180,7 +180,7 @@ test_repeatedly() {
 repeat_part() {
   local run=$1 preset=$2 output=$3 began_at=$EPOCHSECONDS result=passed
   shift 3
-  run_tests "$preset" "$@" >"$output" || result="FAILED $(sed -n 's/^[\t ]*[0-9]* - \([^ ]*\) (.*/\1/p' "$output" | sort -u | xargs)"
+  run_tests "$preset" "$@" >"$output" || result="FAILED $(sed -n '/(Skipped)/d; s/^[\t ]*[0-9]* - \([^ ]*\) (.*/\1/p' "$output" | sort -u | xargs)"
   printf 'run %s %s: %s, %s, %s s, load %s\n' "$run" "$preset" "$result" \
     "$(sed -n 's/.*tests passed, \(.*\) out of \(.*\)/\1 of \2 tests/p' "$output")" \
     "$((EPOCHSECONDS - began_at))" "$(cut -d' ' -f1 /proc/loadavg)"
