@@ -206,7 +206,7 @@ run_test() {
   if [ "$changed" = yes ]; then test_changed; return; fi
   if [ -n "$runs" ]; then test_repeatedly "$runs" "$filter"; return; fi
   if [ -z "$filter" ]; then test_everything; return; fi
-  build_targets release all_tests
+  timed "build release" build_targets release all_tests
   has_tests -R "$filter" ||
     die "no test matches '$filter' (capitals matter); ctest --preset release -N lists them all"
   test_some -R "$filter"
