@@ -32,7 +32,7 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(recourse_flags INTERFACE -Wthread-safety)
 else()
-  # It looks for garbage in what it has in memory again and again, which takes a sixth of its time: not below 1 GB.
+  # By default GCC collects garbage in its memory so often that it takes a sixth of its time: only from 1 GB on.
   target_compile_options(recourse_flags INTERFACE --param=ggc-min-heapsize=1048576)
 endif()
 

@@ -129,10 +129,12 @@ function(recourse_server_program name)
 endfunction()
 
 # recourse_server_test(<name> ABOUT <libraries...> [THROUGH <libraries...>] SOURCES <files...> [LINKS <targets...>]
-#                      [STARTS <targets...>] [LABELS <labels...>] [SHARDS <number>] [PROPERTIES <name value>...])
-# Tests that need the servers which ./dev test starts.
+#                      [STARTS <targets...>] [LABELS <labels...>] [SHARDS <number>] [MEASURED <cases>]
+#                      [PROPERTIES <name value>...])
+# Tests that need the servers which ./dev test starts. With MEASURED those cases (as --gtest_filter has them) also make
+# up the test <name>_measured, in which they take times and memory: it runs alone, in release, with --full.
 function(recourse_server_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "SHARDS" "ABOUT;THROUGH;SOURCES;LINKS;STARTS;LABELS;PROPERTIES")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "SHARDS;MEASURED" "ABOUT;THROUGH;SOURCES;LINKS;STARTS;LABELS;PROPERTIES")
   recourse_server_program(${name} SOURCES ${ARG_SOURCES} LINKS ${ARG_LINKS} STARTS ${ARG_STARTS})
   recourse_add_test(${name}_server_test
     COMMAND ${name}_server_test
@@ -142,6 +144,15 @@ function(recourse_server_test name)
     LABELS server ${ARG_LABELS}
     SHARDS ${ARG_SHARDS}
     PROPERTIES TIMEOUT 300 COST 20 ${ARG_PROPERTIES})
+  if(ARG_MEASURED AND NOT RECOURSE_SANITIZE)
+    recourse_add_test(${name}_measured
+      COMMAND ${name}_server_test --gtest_filter=${ARG_MEASURED}
+      ABOUT ${ARG_ABOUT}
+      THROUGH ${ARG_THROUGH}
+      TARGETS ${name}_server_test
+      LABELS measured
+      PROPERTIES RUN_SERIAL ON TIMEOUT 3600 ENVIRONMENT RECOURSE_TEST_MEASURE=1)
+  endif()
 endfunction()
 
 # recourse_write_map(): tests, and which target is made of which files and links which others, for tools/changed.py.

@@ -86,7 +86,7 @@ class Backlog : public ::testing::TestWithParam<const char*> {
     EXPECT_TRUE(node.start());
     EXPECT_TRUE(eventually([&] { return running > 0; }));
     Most most;
-    const auto until = Stopwatch::now() + (is_full() ? 10s : 800ms);
+    const auto until = Stopwatch::now() + (is_measuring() ? 10s : 800ms);
     while (Stopwatch::now() < until) {
       const engine::Core::Status status = node.status();
       most.tasks = std::max(most.tasks, status.held);
@@ -107,34 +107,34 @@ class Backlog : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(Backlog, OfManyTasksStaysInTheStore) {
-  put_in(is_full() ? 1'000'000 : 20'000, 2, 1);
+  put_in(is_measuring() ? 1'000'000 : 20'000, 2, 1);
 
   const Most most = what_a_blocked_node_holds({.tasks = 60}, 1);
 
   EXPECT_GT(most.tasks, 0U);
   EXPECT_LE(most.tasks, 60U);
   // Threads, connections and the few that are held.
-  if (is_full()) {
+  if (is_measuring()) {
     EXPECT_LE(most.memory, 32 * kMiB);
   }
 }
 
 TEST_P(Backlog, OfLargePayloadsStaysInTheStore) {
-  put_in(is_full() ? 2'000 : 400, kLargestPayload, 1);
+  put_in(is_measuring() ? 2'000 : 400, kLargestPayload, 1);
 
   const Most most = what_a_blocked_node_holds({.bytes = 20 * kMiB}, 1);
 
   EXPECT_GT(most.tasks, 0U);
   EXPECT_LE(most.bytes, 20 * kMiB);
   // Twice: an answer of the store is in memory while its rows are made from it.
-  if (is_full()) {
+  if (is_measuring()) {
     EXPECT_LE(most.memory, 2 * 20 * kMiB + 16 * kMiB);
   }
 }
 
 // Of a kind that it has not seen, a node does not know how large its payloads are.
 TEST_P(Backlog, OfLargePayloadsOfManyNewKindsIsHeldWithinTheBound) {
-  put_in(is_full() ? 2'000 : 400, kLargestPayload, 8);
+  put_in(is_measuring() ? 2'000 : 400, kLargestPayload, 8);
 
   const Most most = what_a_blocked_node_holds({.bytes = 20 * kMiB}, 8);
 

@@ -44,7 +44,7 @@ std::int64_t transactions(sql::Connection& elsewhere, const std::string& databas
 
 // A quiet engine wakes for a scan and a heartbeat, and for nothing else.
 TEST(IdleEngine, AsksOnceASecondAtMostAndHardlyUsesTheProcessor) {
-  const Duration watched = is_full() ? 60s : 5s;
+  const Duration watched = is_measuring() ? 60s : 5s;
   PrivateServer server(ServerKind::kPostgres);
   auto elsewhere =
       sql::postgres::connect(with_database(server.url(), "template1"), Stopwatch::now() + 10s)
@@ -58,7 +58,7 @@ TEST(IdleEngine, AsksOnceASecondAtMostAndHardlyUsesTheProcessor) {
   const std::string id = engine.submit_bytes("work", "{}").value();
   ASSERT_TRUE(eventually([&] { return engine.find(id).value().state == "succeeded"; }));
   // Until what came with the start is over, and in the long form reported too.
-  std::this_thread::sleep_for(is_full() ? 12s : 3s);
+  std::this_thread::sleep_for(is_measuring() ? 12s : 3s);
 
   const std::int64_t asked_before = transactions(*elsewhere, "postgres");
   const Duration used_before = processor_time();
@@ -70,7 +70,7 @@ TEST(IdleEngine, AsksOnceASecondAtMostAndHardlyUsesTheProcessor) {
   EXPECT_LE(asked, watched / 1s + 2);
   EXPECT_GT(asked, 0) << "nothing was counted: the test says nothing";
   const double share = std::chrono::duration<double>(used) / std::chrono::duration<double>(watched);
-  if (is_full()) {
+  if (is_measuring()) {
     EXPECT_LE(share, 0.001);
   }
   RecordProperty("transactions", static_cast<int>(asked));
@@ -78,7 +78,7 @@ TEST(IdleEngine, AsksOnceASecondAtMostAndHardlyUsesTheProcessor) {
 }
 
 TEST(BusyEngine, NeedsLittleMemoryAfterManyTasks) {
-  if (!is_full()) GTEST_SKIP() << kMeasuredInFull;
+  if (!is_measuring()) GTEST_SKIP() << kMeasuredInFull;
   const TemporaryDirectory directory;
   const std::string command =
       std::string(ENGINE_LIVES) + " sqlite:" + (directory.path() / "engine.db").string() + " 50000";

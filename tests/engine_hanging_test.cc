@@ -135,7 +135,7 @@ TEST_P(Hanging, LeavesAQuickKindAllOfItsThreads) {
   workshop.submit_quick(3 * kQuickLane);
 
   EXPECT_TRUE(eventually([&] { return workshop.quick_now() == kQuickLane; }));
-  EXPECT_EQ(workshop.hanging_now(), 8) << "what hangs got no thread more, and gave none away";
+  EXPECT_EQ(workshop.hanging_now(), 8) << "the hanging kind has its quarter";
   workshop.hold_quick(false);
   EXPECT_TRUE(eventually([&] { return workshop.quick_runs() == 3 * kQuickLane; }));
   workshop.heal();
@@ -144,7 +144,7 @@ TEST_P(Hanging, LeavesAQuickKindAllOfItsThreads) {
 // LOAD-4: measured in turns, alone and beside, so that whatever else the machine does meets both;
 // the medians of the rounds are compared. The breaker is off: it would end the hanging.
 TEST_P(Hanging, TakesNothingFromAQuickKind) {
-  if (!is_full()) GTEST_SKIP() << kMeasuredInFull;
+  if (!is_measuring()) GTEST_SKIP() << kMeasuredInFull;
   constexpr int kRounds = 21;
   constexpr int kTasks = 1'000;
   constexpr double kKeeps = 0.9;

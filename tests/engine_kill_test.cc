@@ -31,7 +31,7 @@ using namespace std::chrono_literals;
 constexpr Duration kTtl = 1s;
 // The normal run shares its machine with compilers: there two starved processes may be late, but
 // neither may wait for anything but the end of the lease.
-Duration slack() { return is_full() ? Duration(500ms) : Duration(5s); }
+Duration slack() { return is_measuring() ? Duration(500ms) : Duration(5s); }
 
 class NodeProcess {
  public:

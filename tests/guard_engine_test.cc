@@ -234,7 +234,7 @@ TEST_P(GuardEngine, AStopWaitsForTheRowsThatRun) {
 // A row whose run was cut off comes back by its own time, in whatever process.
 TEST_P(GuardEngine, ARowThatWasCutOffIsRunByTheNextEngine) {
   GuardOptions options = quick();
-  options.attempt_timeout = 1s;
+  options.attempt_timeout = 20s;
   // Its failure would be the last: a stop is none.
   options.max_retries = 0;
   {
@@ -261,6 +261,7 @@ TEST_P(GuardEngine, ARowThatWasCutOffIsRunByTheNextEngine) {
   bills->on_check = [](const RowId&) { return true; };
 
   start();
+  retry_comes(0);
 
   EXPECT_TRUE(reaches(2001)) << log_.all();
 }

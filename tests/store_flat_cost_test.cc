@@ -132,7 +132,7 @@ class StoreFlatCost : public testing::TestWithParam<Database> {
 };
 
 TEST_P(StoreFlatCost, AClaimCostsTheSameHoweverMuchWaitsOrIsFinished) {
-  if (!is_full()) GTEST_SKIP() << kMeasuredInFull;
+  if (!is_measuring()) GTEST_SKIP() << kMeasuredInFull;
   Bench full(GetParam());
   Bench empty(GetParam());
   full.fill(kRows);
@@ -149,7 +149,7 @@ TEST_P(StoreFlatCost, AClaimCostsTheSameHoweverMuchWaitsOrIsFinished) {
 }
 
 TEST_P(StoreFlatCost, CountsAndPagesComeAtOnceHoweverMuchIsThere) {
-  if (!is_full()) GTEST_SKIP() << kMeasuredInFull;
+  if (!is_measuring()) GTEST_SKIP() << kMeasuredInFull;
   Bench full(GetParam());
   full.fill(kRows);
   full.submit(200);
@@ -283,7 +283,7 @@ class HeldSnapshot {
 
 // The rule of it is LowWater's, and proved beside it.
 TEST(PostgresFlatCost, AHeldSnapshotAtMostHalvesTheThroughputOfClaims) {
-  if (!is_full()) GTEST_SKIP() << kMeasuredInFull;
+  if (!is_measuring()) GTEST_SKIP() << kMeasuredInFull;
   constexpr int kBatch = 500;
   constexpr int kLives = 300'000;
   Bench held(Database::kPostgres);

@@ -17,8 +17,8 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 SLOWEST = 10
-# The first that a test has is its group.
-GROUPS = ("broker", "docs", "examples", "tools", "sim", "contract", "unit", "unit-threaded", "server")
+# A test's group is the first of these labels that it has.
+GROUPS = ("broker", "docs", "examples", "tools", "sim", "contract", "unit", "unit-threaded", "server", "measured")
 
 
 @dataclasses.dataclass

@@ -1,17 +1,22 @@
-// Whether figures are taken in full (./dev test --full). Times and memory are measured only there,
-// on a machine that has nothing else to do; the normal run proves the same rules by counting.
+// How much a test does. The normal run counts; `./dev test --full` does more of everything, and at
+// its end measures times and memory, one test at a time, with nothing else running.
 #pragma once
 
 #include <cstdlib>
 
 namespace recourse::tests {
 
-inline bool is_full() {
-  const char* text = std::getenv("RECOURSE_TEST_FULL");
+inline bool is_set(const char* variable) {
+  const char* text = std::getenv(variable);
   return text != nullptr && *text != '\0';
 }
 
-// For a test that measures: GTEST_SKIP() << kMeasuredInFull.
+inline bool is_full() { return is_set("RECOURSE_TEST_FULL"); }
+
+// In the tests that CMake calls *_measured.
+inline bool is_measuring() { return is_set("RECOURSE_TEST_MEASURE"); }
+
+// For a test that only measures: GTEST_SKIP() << kMeasuredInFull.
 inline constexpr const char* kMeasuredInFull = "measured by ./dev test --full";
 
 }  // namespace recourse::tests

@@ -48,8 +48,8 @@ need_brokers() {
   if [ -d /run/systemd/system ]; then as_root systemctl disable --now "${missing[@]}" >/dev/null 2>&1 || true; fi
 }
 
-# The one owner of build/: two builds of one tree would write the same files. Whoever takes the turn keeps it until
-# its ./dev ends; builds that it runs in the background are its own, and it runs them one after the other.
+# Two builds of one tree would write the same files. So a ./dev that builds locks build/ until it ends; what it builds
+# in the background, it builds one preset after the other.
 take_turn() {
   mkdir -p build
   exec 9>build/.lock
@@ -67,7 +67,7 @@ note_time() {
   awk -v began="$2" -v now="$EPOCHREALTIME" -v name="$1" 'BEGIN { printf "%.1f\t%s\n", now - began, name }' >>"$times/parts"
 }
 
-# timed NAME COMMAND...
+# timed NAME COMMAND...: what the command runs must end by `die` where it fails; `set -e` does not reach into it.
 timed() {
   local name=$1 part_began=$EPOCHREALTIME status=0
   shift

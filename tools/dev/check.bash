@@ -59,6 +59,7 @@ check() {
     *) usage "check knows --all, not '$1'" ;;
   esac
   begin_times
+  trap show_times EXIT
   timed "packages" need "to check" "${to_check[@]}" "${to_build[@]}"
   say "format"
   cpp_files | xargs clang-format-16 --dry-run -Werror || die "not in shape: ./dev format mends it"
@@ -71,7 +72,6 @@ check() {
   "$list" | tidied_sources >build/tidy.list
   timed "clang-tidy" clang_tidy_on build/tidy.list "$build"
   timed "tidy" python3 tools/tidy.py
-  show_times
 }
 
 format() {

@@ -15,7 +15,7 @@ keep_servers_in_memory() {
 # Short and open to all: a socket's path is short, and the servers may run as users of their own.
 new_servers_folder() {
   local folder
-  folder=$(mktemp -d "$servers_parent/recourse.XXXXXX")
+  folder=$(mktemp -d "$servers_parent/recourse.XXXXXX") || die "no folder for servers in $servers_parent"
   chmod 711 "$folder"
   printf '%s\n' "$folder"
 }
@@ -26,10 +26,10 @@ make_servers_folder() {
   trap clean_up EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
-  servers=$(new_servers_folder)
+  servers=$(new_servers_folder) || exit 1
 }
 
-# What the background has begun ends with us: builds, installations, and at last the servers.
+# What the background has begun ends with us: builds, and at last the servers.
 clean_up() {
   local job
   for job in $(jobs -p); do end_with_children "$job"; done
@@ -41,9 +41,20 @@ clean_up() {
   rm -rf "$servers"
 }
 
+# Without procps, which may not be there.
+children_of() {
+  awk -v parent="$1" '{ number = $1; sub(/.*\) /, ""); if ($2 == parent) print number }' /proc/[0-9]*/stat 2>/dev/null || true
+}
+
+# An installation is not broken off: it would leave packages half configured.
 end_with_children() {
   local child
-  for child in $(pgrep -P "$1"); do end_with_children "$child"; done
+  if [ "$(cat "/proc/$1/comm" 2>/dev/null)" = apt-get ]; then
+    say "waiting for the installation of packages"
+    while [ -e "/proc/$1" ] && ! grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null; do sleep 0.2; done
+    return
+  fi
+  for child in $(children_of "$1"); do end_with_children "$child"; done
   kill "$1" 2>/dev/null || true
 }
 
@@ -68,8 +79,10 @@ start_brokers() {
   need "to test" "${to_test[@]}"
   need_brokers
   say "starting RabbitMQ and Redis"
+  local tls
   start_server RECOURSE_TEST_RABBITMQ rabbitmq
-  printf 'export RECOURSE_TEST_RABBITMQ_TLS=%q\n' "$(tools/servers tls rabbitmq "$servers/rabbitmq")" >>"$servers/environment"
+  tls=$(tools/servers tls rabbitmq "$servers/rabbitmq") || die "RabbitMQ tells no address for TLS"
+  printf 'export RECOURSE_TEST_RABBITMQ_TLS=%q\n' "$tls" >>"$servers/environment"
   start_server RECOURSE_TEST_REDIS redis
 }
 

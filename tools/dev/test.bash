@@ -8,10 +8,15 @@ fixed_addresses() { if setarch -R true 2>/dev/null; then setarch -R "$@"; else "
 declare -A sanitized=([asan]='^unit' [tsan]='^unit-threaded$')
 declare -A sanitized_targets=([asan]=unit_tests [tsan]=threaded_tests)
 
+# What the short form leaves out: tests that measure need a machine which does nothing else.
+left_out=(-LE '^measured$')
+
 # Properties: the same cases every time in the short form, so that red means changed; new and more ones in the full
 # form. A failure prints how to reproduce it.
 choose_form() {
-  if [ "$1" = full ]; then
+  form=$1
+  if [ "$form" = full ]; then
+    left_out=()
     export RC_PARAMS=max_success=2000 RECOURSE_TEST_FULL=1
     sanitized=([asan]='^(unit|contract|server)' [tsan]='^(unit|contract|server)')
     sanitized_targets=([asan]=all_tests [tsan]=all_tests)
@@ -26,6 +31,8 @@ choose_form() {
 run_tests() {
   local preset=$1 at_once=$((6 * $(nproc)))
   shift
+  # The servers have connections for so many.
+  [ "$at_once" -le 16 ] || at_once=16
   local -a runner=(ctest)
   [ "$preset" != tsan ] || runner=(fixed_addresses ctest)
   # Tests of servers wait most of their time, for a lease, a retry or a broker; those under a sanitizer work.
@@ -44,16 +51,37 @@ note_labels() {
 }
 
 # has_tests CTEST ARGUMENT...
-has_tests() { ! ctest --preset release -N "$@" | grep '^Total Tests: 0$' >/dev/null; }
+has_tests() { ! ctest --preset release -N "${left_out[@]}" "$@" | grep '^Total Tests: 0$' >/dev/null; }
 
 # test_some CTEST ARGUMENT...: those of the release tests, with the servers that they need.
 test_some() {
-  if has_tests "$@" -L '^(contract|server)$' -LE '^broker$'; then timed "servers" start_databases; fi
+  local status=0
+  if has_tests "$@" -L '^(contract|server|measured)$' -LE '^broker$'; then timed "servers" start_databases; fi
   if has_tests "$@" -L '^broker$'; then timed "brokers" start_brokers; fi
   if has_tests "$@" -L '^of-notify_webhook_test$'; then install_standardwebhooks; fi
   use_servers
   note_labels release
-  timed "test release" run_tests release "$@"
+  timed "test release" run_tests release "${left_out[@]}" "$@" || status=$?
+  show_times
+  return "$status"
+}
+
+# test_cases NAME: of the programs that need servers, those cases whose names have it in them.
+test_cases() {
+  local program
+  local -a programs=()
+  for program in build/release/tests/*_test; do
+    if "$program" --gtest_list_tests --gtest_filter="*$1*" | grep '^  ' >/dev/null; then programs+=("$program"); fi
+  done
+  [ ${#programs[@]} -gt 0 ] ||
+    die "neither a test nor a case of one matches '$1' (capitals matter); ctest --preset release -N lists the tests"
+  start_databases
+  if [[ " ${programs[*]} " == *message_broker* ]]; then start_brokers; fi
+  use_servers
+  for program in "${programs[@]}"; do
+    say "testing the cases *$1* of $(basename "$program")"
+    "$program" --gtest_filter="*$1*" || die "red: $(basename "$program")"
+  done
 }
 
 # --- everything ---
@@ -88,22 +116,28 @@ wait_for_build() {
 }
 
 test_everything() {
-  local preset prepared built
+  local preset prepared built everything=all_tests
   local -a red=()
   timed "packages to build with" need "to build" "${to_build[@]}"
   make_servers_folder
   timed "packages to test with, and servers (beside the build)" prepare & prepared=$!
-  timed "build release" build_targets release all_tests
+  # Benchmarks are nobody's test; the full form compiles them all the same.
+  if [ "$form" = full ]; then everything=all; fi
+  timed "build release" build_targets release "$everything"
   timed "waiting for packages and servers" wait "$prepared" || die "the tests have no servers; why is told above"
   use_servers
   build_sanitized & built=$!
   note_labels release
-  timed "test release" run_tests release || red+=(release)
+  timed "test release" run_tests release -LE '^measured$' || red+=(release)
   for preset in asan tsan; do
     timed "waiting for the $preset build" wait_for_build "$preset" "$built" || { red+=("$preset (not built)"); continue; }
     note_labels "$preset" -L "${sanitized[$preset]}"
     timed "test $preset" run_tests "$preset" -L "${sanitized[$preset]}" || red+=("$preset")
   done
+  if [ "$form" = full ]; then
+    note_labels release -L '^measured$'
+    timed "measure" run_tests release -L '^measured$' || red+=(measured)
+  fi
   show_times
   [ ${#red[@]} -eq 0 ] || die "red: ${red[*]}; what failed is told above"
 }
@@ -134,29 +168,33 @@ test_changed() {
   read -ra targets <<<"${choice[0]}"
   if [ ${#targets[@]} -gt 0 ]; then timed "build release" build_targets release "${targets[@]}"; fi
   test_some -L "${choice[1]}"
-  show_times
 }
 
 # --- again and again ---
 
 # What is repeated: the commit, and what differs from it.
-state_of_tree() { { git rev-parse HEAD; git diff HEAD; printf '%s\n' "$*"; } | sha256sum | cut -c1-16; }
+state_of_tree() {
+  { git rev-parse HEAD; git diff HEAD; git ls-files --others --exclude-standard -z | xargs -0r sha256sum
+    printf '%s\n' "$*"; } | sha256sum | cut -c1-16
+}
 
-# test_repeatedly TIMES [FILTER]: built once; each part of each run is a line of the log, which is the proof. Whoever
-# breaks it off and begins again goes on behind the last line.
+# test_repeatedly TIMES [FILTER]: built once; each part of each run is a line of the log, which is the proof. A
+# repetition that was broken off goes on behind the last line, one that was finished begins anew.
 test_repeatedly() {
   local runs=$1 filter=${2:-} folder=build/repeat log=build/repeat/log state preset run
   local -a parts=(release asan tsan) selection
   [ -z "$filter" ] || parts=(release)
+  state=$(state_of_tree "$runs" "$filter" "${RECOURSE_TEST_FULL:-}")
   make_servers_folder
   build_targets release all_tests
+  [ -z "$filter" ] || has_tests -R "$filter" ||
+    die "no test matches '$filter' (capitals matter); ctest --preset release -N lists them all"
   if [ -z "$filter" ]; then
     for preset in asan tsan; do build_targets "$preset" "${sanitized_targets[$preset]}"; done
   fi
   prepare
   use_servers
-  state=$(state_of_tree "$filter" "${RECOURSE_TEST_FULL:-}")
-  if [ "$(head -n 1 "$log" 2>/dev/null)" != "state $state" ]; then
+  if [ "$(head -n 1 "$log" 2>/dev/null)" != "state $state" ] || grep -q '^finished' "$log"; then
     rm -rf "$folder"
     mkdir -p "$folder"
     printf 'state %s\n' "$state" >"$log"
@@ -166,11 +204,13 @@ test_repeatedly() {
       if grep -q "^run $run $preset: " "$log"; then continue; fi
       selection=(-L "${sanitized[$preset]:-.}")
       [ -z "$filter" ] || selection=(-R "$filter")
+      selection+=("${left_out[@]}")
       say "run $run of $runs"
       repeat_part "$run" "$preset" "$folder/$run-$preset.txt" "${selection[@]}" >>"$log"
       tail -n 1 "$log" >&2
     done
   done
+  printf 'finished\n' >>"$log"
   say "$log:"
   cat "$log" >&2
   ! grep -q FAILED "$log" || die "not every run was green; what failed printed is in $folder"
@@ -207,8 +247,5 @@ run_test() {
   if [ -n "$runs" ]; then test_repeatedly "$runs" "$filter"; return; fi
   if [ -z "$filter" ]; then test_everything; return; fi
   timed "build release" build_targets release all_tests
-  has_tests -R "$filter" ||
-    die "no test matches '$filter' (capitals matter); ctest --preset release -N lists them all"
-  test_some -R "$filter"
-  show_times
+  if has_tests -R "$filter"; then test_some -R "$filter"; else timed "test cases" test_cases "$filter"; show_times; fi
 }
