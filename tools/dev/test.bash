@@ -159,8 +159,8 @@ test_changed() {
   say "changed: $(wc -l <<<"$files") files"
   timed "configure" configure release
   mapfile -t choice < <(python3 tools/changed.py build/release/tests.map <<<"$files")
-  if [ "${choice[0]}" = all ]; then
-    say "everything is built anew because of ${choice[2]}: running everything"
+  if [[ ${choice[0]} == "all "* ]]; then
+    say "running everything because of ${choice[0]#all }"
     test_everything
     return
   fi
