@@ -21,7 +21,8 @@ add_custom_target(all_tests)
 # ABOUT names libraries without their recourse_ prefix: those that the test proves something of. A change in them, or
 # in what they link, can make it fail. THROUGH names those by which it only gets there, such as the library's face or
 # the whole server: a change in them counts, one in whatever else they link does not. TARGETS are the programs that
-# it runs, FILES what it reads besides. Its tests have the label `of-<id>`.
+# it runs, FILES what it reads besides. Its tests have the label `of-<id>`. recourse_write_map() refuses a name that is
+# no library.
 function(recourse_note_test id)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "ABOUT;THROUGH;TARGETS;FILES")
   list(JOIN ARG_ABOUT "," about)
@@ -32,6 +33,9 @@ function(recourse_note_test id)
   list(JOIN files "," files)
   set_property(GLOBAL APPEND_STRING PROPERTY RECOURSE_TEST_MAP
     "test|${id}|${folder}|${about}|${through}|${targets}|${files}\n")
+  foreach(library IN LISTS ARG_ABOUT ARG_THROUGH)
+    set_property(GLOBAL APPEND PROPERTY RECOURSE_NAMED_LIBRARIES "${id}: ${library}")
+  endforeach()
   if(ARG_TARGETS)
     add_dependencies(all_tests ${ARG_TARGETS})
   endif()
@@ -92,7 +96,8 @@ endif()
 endfunction()
 
 # recourse_unit_test(<library> [THREADED] [PROGRAM <target>] SOURCES <files...> [LINKS <targets...>] [FILES <files...>])
-# The tests beside a library's code, or with PROGRAM another set of tests that need nothing but memory.
+# The tests beside a library's code, or with PROGRAM another set of tests that need nothing but memory. What they link
+# of ours besides, they go through.
 function(recourse_unit_test library)
   cmake_parse_arguments(PARSE_ARGV 1 ARG "THREADED" "PROGRAM" "SOURCES;LINKS;FILES")
   if(NOT ARG_PROGRAM)
@@ -107,7 +112,10 @@ function(recourse_unit_test library)
     add_dependencies(threaded_tests ${ARG_PROGRAM})
     set(label unit-threaded)
   endif()
-  recourse_note_test(${ARG_PROGRAM} ABOUT ${library} TARGETS ${ARG_PROGRAM} FILES ${ARG_FILES})
+  set(through ${ARG_LINKS})
+  list(FILTER through INCLUDE REGEX "^recourse_")
+  list(TRANSFORM through REPLACE "^recourse_" "")
+  recourse_note_test(${ARG_PROGRAM} ABOUT ${library} THROUGH ${through} TARGETS ${ARG_PROGRAM} FILES ${ARG_FILES})
   recourse_discover_unit_tests(${ARG_PROGRAM} ${label})
 endfunction()
 
@@ -154,6 +162,14 @@ endfunction()
 
 # recourse_write_map(): tests, and which target is made of which files and links which others, for tools/changed.py.
 function(recourse_write_map)
+  get_property(libraries GLOBAL PROPERTY RECOURSE_LIBRARIES)
+  get_property(named GLOBAL PROPERTY RECOURSE_NAMED_LIBRARIES)
+  foreach(one IN LISTS named)
+    string(REGEX REPLACE ".*: " "recourse_" library "${one}")
+    if(NOT library IN_LIST libraries)
+      message(FATAL_ERROR "${one}: a test names this in ABOUT, THROUGH or LINKS, and there is no such library")
+    endif()
+  endforeach()
   get_property(map GLOBAL PROPERTY RECOURSE_TEST_MAP)
   recourse_map_folder(${PROJECT_SOURCE_DIR} map)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/tests.map CONTENT "${map}" @ONLY)
