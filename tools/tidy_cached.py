@@ -4,8 +4,9 @@
     python3 tools/tidy_cached.py build/tidy SOURCE
 
 What was found clean is remembered beside the compiler's cache, by a hash of all that decides: the source, the files
-of the project that it includes, how it is compiled, the rules, and the programs and system headers as Debian's
-package versions name them. Every clone finds it there.
+of the project that it includes, how it is compiled, the rules, this script with the arguments it gives to clang-tidy,
+and the programs and system headers as Debian's package versions name them. Every clone finds it there. A source
+without a compile command is always read: clang-tidy guesses how it is compiled.
 """
 
 import hashlib
@@ -22,6 +23,9 @@ ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 FOLDERS = ("", "src", "include")
 TOOL = "clang-tidy-16"
+HEADER_FILTER = r"(src|bench|sim|tests|include)/.*\.(h|cc)$"
+# Debian's packages with headers, and those of clang.
+PACKAGE = re.compile(r"(\S+-dev|clang-\S+|libclang\S*|libllvm\S*) ")
 
 
 def cache() -> Path:
@@ -46,21 +50,21 @@ def included(source: Path) -> list[Path]:
     return sorted(seen)
 
 
-def command_of(build: Path, source: Path) -> str:
+def commands_of(build: Path, source: Path) -> list[str]:
+    """One for each target that compiles the source; clang-tidy reads it as often."""
     commands = json.loads((build / "compile_commands.json").read_text())
-    command = next((one["command"] for one in commands if Path(one["file"]).resolve() == source), "")
-    return command.replace(str(ROOT), "")
+    return [one["command"].replace(str(ROOT), "") for one in commands if Path(one["file"]).resolve() == source]
 
 
 def packages() -> str:
     names = subprocess.run(["dpkg-query", "-W", "-f=${Package} ${Version}\n"], capture_output=True, text=True,
                            check=True).stdout
-    return "\n".join(line for line in names.splitlines() if re.match(r"(lib\S*-dev|clang-\S*|prometheus-cpp-dev) ", line))
+    return "\n".join(line for line in names.splitlines() if PACKAGE.match(line))
 
 
-def key(build: Path, source: Path) -> str:
+def key(source: Path, commands: list[str]) -> str:
     digest = hashlib.sha256()
-    for text in (TOOL, command_of(build, source), packages(), (ROOT / ".clang-tidy").read_text()):
+    for text in (*commands, packages(), (ROOT / ".clang-tidy").read_text(), Path(__file__).read_text()):
         digest.update(text.encode() + b"\0")
     for file in included(source):
         name = file.relative_to(ROOT) if file.is_relative_to(ROOT) else file
@@ -68,25 +72,31 @@ def key(build: Path, source: Path) -> str:
     return digest.hexdigest()
 
 
-def main() -> int:
-    if len(sys.argv) != 3:
-        print(__doc__, file=sys.stderr)
-        return 2
-    build, source = Path(sys.argv[1]), Path(sys.argv[2]).resolve()
-    mark = cache() / key(build, source)
-    if mark.exists():
-        mark.touch()
-        return 0
-    ran = subprocess.run([TOOL, "-p", build, "--quiet", "--header-filter=(src|bench|sim|tests|include)/.*\\.(h|cc)$",
-                          source], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+def is_clean(build: Path, source: Path) -> bool:
+    ran = subprocess.run([TOOL, "-p", build, "--quiet", f"--header-filter={HEADER_FILTER}", source],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     sys.stdout.write(ran.stdout)
     if ran.returncode:
         # Otherwise it only counts what it suppressed in system headers.
         kept = [line for line in ran.stderr.splitlines() if not re.search(r"warnings? (generated|treated)", line)]
         print("\n".join(kept), file=sys.stderr)
+    return ran.returncode == 0
+
+
+def main() -> int:
+    if len(sys.argv) != 3:
+        print(__doc__, file=sys.stderr)
+        return 2
+    build, source = Path(sys.argv[1]), Path(sys.argv[2]).resolve()
+    commands = commands_of(build, source)
+    mark = cache() / key(source, commands) if commands else None
+    if mark and mark.exists():
+        return 0
+    if not is_clean(build, source):
         return 1
-    mark.parent.mkdir(parents=True, exist_ok=True)
-    mark.touch()
+    if mark:
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
     return 0
 
 
