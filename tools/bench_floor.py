@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Compares what benchmarks have measured with the floor: the ratios that they must keep.
 
-    python3 tools/bench_floor.py RESULTS [--write]
+    python3 tools/bench_floor.py RESULTS [--ran NAME...]
+    python3 tools/bench_floor.py RESULTS --write
 
 RESULTS has what benchmarks print with --json, one object a line. Each benchmark measures itself beside something
 else in the same run; bench/floor.json holds those ratios. A figure below 0.9 of its floor fails, and so does one that
-its benchmark does not print any more. --write takes the ratios of this run for the floor of the benchmarks in it.
+its benchmark does not print any more: a benchmark has run when RESULTS has something of it, or when --ran names it.
+--write takes the ratios of this run for the floor of the benchmarks in it.
 """
 
 import argparse
@@ -52,11 +54,13 @@ def compare(floor: Ratios, run: Ratios) -> tuple[list[str], bool]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("results", type=Path)
+    parser.add_argument("--ran", nargs="*", default=[], metavar="NAME", help="benchmarks that ran")
     parser.add_argument("--write", action="store_true", help="take this run's ratios for the floor")
     parser.add_argument("--floor", type=Path, default=FLOOR)
     arguments = parser.parse_args()
     run = ratios_of(arguments.results.read_text().splitlines())
-    floor = json.loads(arguments.floor.read_text()) if arguments.floor.exists() else {}
+    has_floor = arguments.floor.exists()
+    floor = json.loads(arguments.floor.read_text()) if has_floor else {}
     if not run:
         print("bench: nothing was measured", file=sys.stderr)
         return 1
@@ -64,7 +68,11 @@ def main() -> int:
         arguments.floor.write_text(json.dumps(floor | run, indent=2, sort_keys=True) + "\n")
         print(f"bench: {sum(map(len, run.values()))} ratios written")
         return 0
-    lines, is_kept = compare(floor, run)
+    if not has_floor:
+        print(f"bench: there is no floor to compare with; this run becomes it by\n"
+              f"    python3 tools/bench_floor.py {arguments.results} --write", file=sys.stderr)
+        return 1
+    lines, is_kept = compare(floor, {name: {} for name in arguments.ran} | run)
     print("\n".join(lines))
     return 0 if is_kept else 1
 

@@ -11,6 +11,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 TOOL = Path(__file__).resolve().parent / "bench_floor.py"
+BENCH = TOOL.parent.parent / "bench"
 
 
 class Floor(unittest.TestCase):
@@ -52,6 +53,30 @@ class Floor(unittest.TestCase):
         self.assertEqual(ran.returncode, 0)
         self.assertIn("has no floor yet", ran.stdout)
 
+    def test_a_benchmark_that_prints_no_ratio_falls_short(self):
+        self.measured(claim=0.8)
+        self.assertEqual(self.run_tool("--ran", "store").returncode, 0)
+        ran = self.run_tool("--ran", "store", "wheel")
+        self.assertEqual(ran.returncode, 1)
+        self.assertRegex(ran.stdout, "wheel +expire +not measured, floor 5.00: FALLS SHORT")
+
+    def test_a_benchmark_without_a_floor_may_print_no_ratio(self):
+        self.measured(claim=0.8)
+        self.assertEqual(self.run_tool("--ran", "store", "engine").returncode, 0)
+
+    def test_without_a_floor_it_says_how_to_write_one(self):
+        self.floor.unlink()
+        self.measured(claim=0.8)
+        ran = self.run_tool()
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn(f"bench_floor.py {self.results} --write", ran.stderr)
+
+    def test_the_first_floor_is_written(self):
+        self.floor.unlink()
+        self.measured(claim=0.8)
+        self.assertEqual(self.run_tool("--write").returncode, 0)
+        self.assertEqual(json.loads(self.floor.read_text()), {"store": {"claim": 0.8}})
+
     def test_nothing_measured_is_no_success(self):
         self.results.write_text("")
         self.assertEqual(self.run_tool().returncode, 1)
@@ -60,6 +85,14 @@ class Floor(unittest.TestCase):
         self.measured(claim=0.9, wait=None)
         self.assertEqual(self.run_tool("--write").returncode, 0)
         self.assertEqual(json.loads(self.floor.read_text()), {"store": {"claim": 0.9}, "wheel": {"expire": 5.0}})
+
+    def test_the_floor_of_the_project_is_of_its_benchmarks(self):
+        if not (BENCH / "floor.json").exists():
+            self.skipTest("nobody has written bench/floor.json yet")
+        for bench, cases in json.loads((BENCH / "floor.json").read_text()).items():
+            self.assertTrue((BENCH / f"{bench}_bench.cc").exists(), bench)
+            for case, ratio in cases.items():
+                self.assertGreater(ratio, 0, case)
 
 
 if __name__ == "__main__":
