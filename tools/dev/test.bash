@@ -153,12 +153,13 @@ changed_files() {
 
 test_changed() {
   local -a choice targets
-  local files
+  local files answer
   files=$(changed_files)
   [ -n "$files" ] || { say "nothing has changed"; return; }
   say "changed: $(wc -l <<<"$files") files"
   timed "configure" configure release
-  mapfile -t choice < <(python3 tools/changed.py build/release/tests.map <<<"$files")
+  answer=$(python3 tools/changed.py build/release/tests.map <<<"$files") || die "the tests cannot be chosen; why is told above"
+  mapfile -t choice <<<"$answer"
   if [[ ${choice[0]} == "all "* ]]; then
     say "running everything because of ${choice[0]#all }"
     test_everything
