@@ -23,6 +23,7 @@
 
 #include "base/function_ref.h"
 #include "bench/engine_apart.h"
+#include "bench/report.h"
 #include "bench/store_sides.h"
 #include "recourse/engine.h"
 
@@ -156,7 +157,19 @@ void print_pickup(const std::string& name, const std::string& url) {
              waits[waits.size() * 99 / 100]);
 }
 
-void run_contest(const Contest& contest) {
+Figure lives(const Contest& contest, const std::string& how, double ours, const std::string& beside,
+             double limit) {
+  return {.bench = "engine",
+          .name = fmt::format("{}, life, {}", contest.name, how),
+          .value = ours,
+          .unit = "/s",
+          .comparison = Comparison{.reference = fmt::format("{} ({:.0f}/s)", beside, limit),
+                                   .ratio = ours / limit},
+          .goal = ""};
+}
+
+// What is no ratio is for people alone.
+void run_contest(const Contest& contest, Format format) {
   const std::size_t tasks = contest.tasks * 4;
   double limit = 0;
   double ours = 0;
@@ -173,10 +186,11 @@ void run_contest(const Contest& contest) {
     single_limit = std::max(single_limit, loop_lives(*contest.limit(), clients, 1, kWaitingTasks));
     single_ours = std::max(single_ours, waiting_lives(contest.limit()->url()));
   }
-  fmt::print("{:<10} life, batched: {:.0f}/s, {:.2f} of plain SQL ({:.0f}/s)\n", contest.name, ours,
-             ours / limit, limit);
-  fmt::print("{:<10} life, waiting: {:.0f}/s, {:.2f} of single rows by {} clients ({:.0f}/s)\n",
-             contest.name, single_ours, single_ours / single_limit, clients, single_limit);
+  print({lives(contest, "batched", ours, "plain SQL", limit),
+         lives(contest, "waiting", single_ours, fmt::format("single rows by {} clients", clients),
+               single_limit)},
+        format);
+  if (format == Format::kJson) return;
   print_pickup(contest.name, contest.limit()->url());
   print_idle(contest.name, contest.limit()->url());
   print_memory(contest.name, contest.limit()->url());
@@ -188,10 +202,12 @@ void run_contest(const Contest& contest) {
 
 int run(int argc, char** argv) {
   if (run_as_child(argc, argv)) return 0;
+  const Format format = take_format(argc, argv);
   const std::string only = argc > 1 ? argv[1] : "";
   for (const Contest& contest : contests()) {
-    if (only.empty() || only == contest.name) run_contest(contest);
+    if (only.empty() || only == contest.name) run_contest(contest, format);
   }
+  if (format == Format::kJson) return 0;
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with("VmHWM"))
