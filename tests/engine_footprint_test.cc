@@ -70,9 +70,9 @@ TEST(IdleEngine, AsksOnceASecondAtMostAndHardlyUsesTheProcessor) {
   EXPECT_LE(asked, watched / 1s + 2);
   EXPECT_GT(asked, 0) << "nothing was counted: the test says nothing";
   const double share = std::chrono::duration<double>(used) / std::chrono::duration<double>(watched);
-  if (is_measuring()) {
-    EXPECT_LE(share, 0.001);
-  }
+  // The process's own time: other work on the machine hardly counts. In the short form a few
+  // milliseconds of work that comes once would be over the narrow limit.
+  EXPECT_LE(share, is_measuring() ? 0.001 : 0.05);
   RecordProperty("transactions", static_cast<int>(asked));
   RecordProperty("processor_us", static_cast<int>(used / 1us));
 }
