@@ -11,6 +11,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -182,8 +183,8 @@ TEST_P(StoreFlatCost, CountsAndPagesComeAtOnceHoweverMuchIsThere) {
   fmt::print("\n");
 }
 
-// What a claim of a hundred, the counts and a page of each sort send, and the rows that the
-// database touches for it beside so many others.
+// What a claim of a hundred, the counts and a page of each sort send to our tables, and the rows
+// that the database touches for it beside so many others.
 class Counted {
  public:
   Counted(Database kind, std::size_t others) : bench_(kind), kind_(kind) {
@@ -202,7 +203,7 @@ class Counted {
     connection->set_deadline(Clock::now() + 1min);
     std::map<std::string, std::int64_t> rows;
     for (const Statement& statement : recorder_.statements()) {
-      if (statement.text.find("recourse_task") == std::string::npos) continue;
+      if (statement.text.find("recourse_") == std::string::npos) continue;
       rows[statement.text] = rows_read(kind_, *connection, statement);
     }
     return rows;
@@ -255,6 +256,9 @@ TEST_P(StoreFlatCost, AClaimAndAPageReadNoMoreRowsHoweverMuchWaitsOrIsFinished) 
     all += rows;
   }
   EXPECT_GE(all, 100) << "the server counted nothing";
+  EXPECT_TRUE(std::ranges::any_of(std::views::keys(beside_many), [](const std::string& statement) {
+    return statement.find("FROM recourse_counter") != std::string::npos;
+  })) << "the counts were not replayed";
 }
 
 INSTANTIATE_TEST_SUITE_P(, StoreFlatCost,
