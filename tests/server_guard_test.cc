@@ -198,11 +198,12 @@ TEST_P(ApiGuard, ADatabaseThatIsDownAtTheStartIsOpenedWhenItIsThere) {
   shop_.add_row(7);
   shop_.add_table("gift");
   shop_.add_row(8, "FAIL", "gift");
-  start_guard("",
-              "  gift:\n    table: gift\n    status-field: status\n    success-value: SUCCESS\n"
-              "    fail-value: FAIL\n    database: env:LATER\n    scan-interval-seconds: 1\n"
-              "    min-interval-seconds: 1\n    check: '" +
-                  service_url("/check") + "'\n    handle: '" + service_url("/handle") + "'\n");
+  start_guard_unscanned(
+      "",
+      "  gift:\n    table: gift\n    status-field: status\n    success-value: SUCCESS\n"
+      "    fail-value: FAIL\n    database: env:LATER\n    scan-interval-seconds: 1\n"
+      "    min-interval-seconds: 1\n    check: '" +
+          service_url("/check") + "'\n    handle: '" + service_url("/handle") + "'\n");
   const auto gift = [this] { return get("/api/v1/guards").items().at(0); };
 
   ASSERT_TRUE(eventually([&] { return gift().at("ready") == false; }));
