@@ -149,14 +149,14 @@ class PointsServer {
   std::unique_ptr<http::Server> server_;
 };
 
-// How an order service calls it: the same inline and in the handler.
+// How somebody calls it: the same inline and in the handler.
 class PointsClient {
  public:
   explicit PointsClient(std::string url)
       : url_(std::move(url)), client_(http::Client::open({}).value()) {}
 
-  // By whomever, so far.
-  [[nodiscard]] int calls() const { return calls_; }
+  // So far, by whoever has this client.
+  [[nodiscard]] std::size_t calls() const { return calls_; }
 
   Result<> grant(const std::string& id, std::int64_t order) {
     ++calls_;
@@ -174,7 +174,7 @@ class PointsClient {
  private:
   const std::string url_;
   const std::unique_ptr<http::Client> client_;
-  std::atomic<int> calls_ = 0;
+  std::atomic<std::size_t> calls_ = 0;
 };
 
 class OrderService {
