@@ -198,8 +198,9 @@ TEST_P(GuardEngine, RowsWaitWhileTheBreakerIsOpen) {
 // GUARD-9: a row that is due may wait for something of the engine's.
 TEST_P(GuardEngine, ItIsExplainedThatTheKindIsPaused) {
   auto bills = begin(quick());
-  start();
+  // Before the node joins, which acts by it from its first moment.
   engine_.pause_kind("guard.user_bill", "alice").value();
+  start();
 
   app_.execute("UPDATE user_bill SET err_status = 4000");
 
