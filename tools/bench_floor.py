@@ -7,7 +7,7 @@
 RESULTS has what benchmarks print with --json, one object a line. Each benchmark measures itself beside something
 else in the same run; bench/floor.json holds those ratios. A figure below 0.9 of its floor fails, and so does one that
 its benchmark does not print any more: a benchmark has run when RESULTS has something of it, or when --ran names it.
---write takes the ratios of this run for the floor of the benchmarks in it.
+--write takes the ratios of this run for the floor; what the run did not measure keeps its floor.
 """
 
 import argparse
@@ -58,14 +58,19 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="take this run's ratios for the floor")
     parser.add_argument("--floor", type=Path, default=FLOOR)
     arguments = parser.parse_args()
+    if not arguments.results.exists():
+        print(f"bench: there is no {arguments.results}: run ./dev bench --check first", file=sys.stderr)
+        return 1
     run = ratios_of(arguments.results.read_text().splitlines())
     has_floor = arguments.floor.exists()
     floor = json.loads(arguments.floor.read_text()) if has_floor else {}
-    if not run:
+    if not any(run.values()):
         print("bench: nothing was measured", file=sys.stderr)
         return 1
     if arguments.write:
-        arguments.floor.write_text(json.dumps(floor | run, indent=2, sort_keys=True) + "\n")
+        for bench, cases in run.items():
+            floor.setdefault(bench, {}).update(cases)
+        arguments.floor.write_text(json.dumps(floor, indent=2, sort_keys=True) + "\n")
         print(f"bench: {sum(map(len, run.values()))} ratios written")
         return 0
     if not has_floor:

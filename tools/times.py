@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 
 SLOWEST = 10
 # A test's group is the first of these labels that it has.
-GROUPS = ("broker", "docs", "examples", "tools", "sim", "contract", "unit", "unit-threaded", "server", "measured")
+GROUPS = ("broker", "docs", "examples", "tools", "sim", "contract", "unit", "unit-threaded", "program", "server", "measured")
 
 
 @dataclasses.dataclass

@@ -1,5 +1,6 @@
-// How much a test does. The normal run counts; `./dev test --full` does more of everything, and at
-// its end measures times and memory, one test at a time, with nothing else running.
+// The normal run checks bounds by counting calls, rows and bytes. `./dev test --full` does the same
+// with more kills, rows and threads (is_full), and at its end measures times and memory, one test
+// at a time, with nothing else running (is_measuring).
 #pragma once
 
 #include <cstdlib>

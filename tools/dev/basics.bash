@@ -50,7 +50,10 @@ need_brokers() {
 
 # Two builds of one tree would write the same files. So a ./dev that builds locks build/ until it ends; what it builds
 # in the background, it builds one preset after the other.
+has_turn=no
 take_turn() {
+  [ "$has_turn" = no ] || return 0
+  has_turn=yes
   mkdir -p build
   exec 9>build/.lock
   flock -n 9 || { say "another ./dev works here; waiting for it"; flock 9; }

@@ -11,6 +11,7 @@ export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time
 configure() {
   local preset=$1 log
   shift
+  take_turn
   need "to build" "${to_build[@]}"
   case $preset in clang | asan | tsan | tidy) need "to build with clang" "${to_sanitize[@]}" ;; esac
   log=$(mktemp)

@@ -53,11 +53,12 @@ clang_tidy_on() {
 
 check() {
   local list=changed_cpp_files build=tidy
-  case ${1:-} in
+  case $* in
     '') ;;
     --all) list=cpp_files build=clang ;;
-    *) usage "check knows --all, not '$1'" ;;
+    *) usage "check knows --all, not '$*'" ;;
   esac
+  take_turn
   begin_times
   trap show_times EXIT
   timed "packages" need "to check" "${to_check[@]}" "${to_build[@]}"

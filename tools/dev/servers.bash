@@ -67,6 +67,7 @@ start_server() {
 }
 
 start_databases() {
+  [ ! -d "${servers:-none}/postgres" ] || return 0
   make_servers_folder
   need "to test" "${to_test[@]}"
   say "starting PostgreSQL and MariaDB"
@@ -75,6 +76,7 @@ start_databases() {
 }
 
 start_brokers() {
+  [ ! -d "${servers:-none}/rabbitmq" ] || return 0
   make_servers_folder
   need "to test" "${to_test[@]}"
   need_brokers

@@ -8,81 +8,96 @@ fixed_addresses() { if setarch -R true 2>/dev/null; then setarch -R "$@"; else "
 declare -A sanitized=([asan]='^unit' [tsan]='^unit-threaded$')
 declare -A sanitized_targets=([asan]=unit_tests [tsan]=threaded_tests)
 
-# What the short form leaves out: tests that measure need a machine which does nothing else.
-left_out=(-LE '^measured$')
+# What the short form leaves out: tests that measure need a machine which does nothing else. One expression, because
+# ctest leaves out only what matches all of several.
+left_out='^measured$'
 
 # Properties: the same cases every time in the short form, so that red means changed; new and more ones in the full
-# form. A failure prints how to reproduce it.
+# form. A failure prints the RC_PARAMS that reproduce it, which one may set.
 choose_form() {
   form=$1
   if [ "$form" = full ]; then
-    left_out=()
-    export RC_PARAMS=max_success=2000 RECOURSE_TEST_FULL=1
-    sanitized=([asan]='^(unit|contract|server)' [tsan]='^(unit|contract|server)')
+    left_out='^$'
+    export RC_PARAMS=${RC_PARAMS:-max_success=2000} RECOURSE_TEST_FULL=1
+    sanitized=([asan]='^(unit|contract|program|server)' [tsan]='^(unit|contract|program|server)')
     sanitized_targets=([asan]=all_tests [tsan]=all_tests)
   else
-    export RC_PARAMS='seed=1 max_success=200'
+    export RC_PARAMS=${RC_PARAMS:-seed=1 max_success=200}
     keep_servers_in_memory
   fi
 }
 
-# run_tests PRESET [CTEST ARGUMENT...]: lists what failed and the sum. Of a program with hundreds of cases only
-# those that failed are printed: a log that is cut short still shows them.
+# run_tests PART PRESET [CTEST ARGUMENT...]: lists what failed and the sum; the times are kept under the part's name.
+# Of a program with hundreds of cases only those that failed are printed: a log that is cut short still shows them.
 run_tests() {
-  local preset=$1 at_once=$((6 * $(nproc)))
-  shift
+  local part=$1 preset=$2 at_once=$((6 * $(nproc)))
+  shift 2
   # The servers have connections for so many.
   [ "$at_once" -le 16 ] || at_once=16
   local -a runner=(ctest)
   [ "$preset" != tsan ] || runner=(fixed_addresses ctest)
   # Tests of servers wait most of their time, for a lease, a retry or a broker; those under a sanitizer work.
   [ "$preset" = release ] || at_once=$(nproc)
-  say "testing $preset"
+  say "testing $part"
   mkdir -p "$times"
-  GTEST_BRIEF=1 "${runner[@]}" --preset "$preset" -j "$at_once" --output-junit "$PWD/$times/$preset.xml" "$@" |
+  ctest --preset "$preset" --show-only=json-v1 "$@" >"$times/$part.json"
+  GTEST_BRIEF=1 "${runner[@]}" --preset "$preset" -j "$at_once" --output-junit "$PWD/$times/$part.xml" "$@" |
     { grep -vE '^ +Start |  Passed  |^Test project|^Label Time|sec\*proc|^$' || true; }
 }
 
-# note_labels PRESET [CTEST ARGUMENT...]: for tools/times.py, which wants to know the groups.
-note_labels() {
-  local preset=$1
-  shift
-  ctest --preset "$preset" --show-only=json-v1 "$@" >"$times/$preset.json"
-}
-
 # has_tests CTEST ARGUMENT...
-has_tests() { ! ctest --preset release -N "${left_out[@]}" "$@" | grep '^Total Tests: 0$' >/dev/null; }
+has_tests() { ! ctest --preset release -N "$@" | grep '^Total Tests: 0$' >/dev/null; }
 
-# test_some CTEST ARGUMENT...: those of the release tests, with the servers that they need.
+# start_servers_for CTEST ARGUMENT...: those that the release tests so chosen need.
+start_servers_for() {
+  need "to test" "${to_test[@]}"
+  if has_tests "$@" -LE "$left_out|^broker$" -L '^(contract|server|measured)$'; then timed "servers" start_databases; fi
+  if has_tests "$@" -LE "$left_out" -L '^broker$'; then timed "brokers" start_brokers; fi
+  if has_tests "$@" -LE "$left_out" -L '^of-notify_webhook_test$'; then install_standardwebhooks; fi
+  use_servers
+}
+
+# test_some CTEST ARGUMENT...: those of the release tests.
 test_some() {
-  local status=0
-  if has_tests "$@" -L '^(contract|server|measured)$' -LE '^broker$'; then timed "servers" start_databases; fi
-  if has_tests "$@" -L '^broker$'; then timed "brokers" start_brokers; fi
-  if has_tests "$@" -L '^of-notify_webhook_test$'; then install_standardwebhooks; fi
-  use_servers
-  note_labels release
-  timed "test release" run_tests release "${left_out[@]}" "$@" || status=$?
-  show_times
-  return "$status"
+  start_servers_for "$@"
+  timed "test release" run_tests release release -LE "$left_out" "$@"
 }
 
-# test_cases NAME: of the programs that need servers, those cases whose names have it in them.
-test_cases() {
-  local program
-  local -a programs=()
-  for program in build/release/tests/*_test; do
-    if "$program" --gtest_list_tests --gtest_filter="*$1*" | grep '^  ' >/dev/null; then programs+=("$program"); fi
-  done
-  [ ${#programs[@]} -gt 0 ] ||
-    die "neither a test nor a case of one matches '$1' (capitals matter); ctest --preset release -N lists the tests"
-  start_databases
-  if [[ " ${programs[*]} " == *message_broker* ]]; then start_brokers; fi
-  use_servers
-  for program in "${programs[@]}"; do
-    say "testing the cases *$1* of $(basename "$program")"
-    "$program" --gtest_filter="*$1*" || die "red: $(basename "$program")"
-  done
+# cases_of PROGRAM FILTER: those cases of a GoogleTest program, as its --gtest_filter takes them.
+cases_of() {
+  "$1" --gtest_list_tests | awk '/^[^ ]/ { suite = $1 } /^  / { print suite $1 }' | { grep -E -- "$2" || true; } | paste -sd:
 }
+
+# test_cases PROGRAM CASES: in the full form they measure, because they run alone.
+test_cases() {
+  start_databases
+  if [[ $1 == *message_broker* ]]; then start_brokers; fi
+  use_servers
+  say "testing cases of $(basename "$1")"
+  RECOURSE_TEST_MEASURE=${RECOURSE_TEST_FULL:-} "$1" --gtest_brief=0 --gtest_filter="$2"
+}
+
+# test_named FILTER: the tests of those names, and the cases of those names in programs of which ctest knows only
+# parts, because they are spread over several tests.
+test_named() {
+  local program cases found=no
+  local -a red=()
+  if has_tests -LE "$left_out" -R "$1"; then
+    found=yes
+    test_some -R "$1" || red+=("$1")
+  fi
+  for program in build/release/tests/*_server_test build/release/tests/store_contract_test; do
+    cases=$(cases_of "$program" "$1")
+    [ -n "$cases" ] || continue
+    found=yes
+    timed "test cases of $(basename "$program")" test_cases "$program" "$cases" || red+=("$(basename "$program")")
+  done
+  if [ "$found" = no ] && has_tests -R "$1"; then die "'$1' measures: run it with --full"; fi
+  [ "$found" = yes ] || die "neither a test nor a case of one matches '$1' (capitals matter); $how_tests_are_listed"
+  show_times
+  [ ${#red[@]} -eq 0 ] || die "red: ${red[*]}; what failed is told above"
+}
+how_tests_are_listed='ctest --preset release -N lists the tests, build/release/tests/NAME --gtest_list_tests their cases'
 
 # --- everything ---
 
@@ -127,16 +142,13 @@ test_everything() {
   timed "waiting for packages and servers" wait "$prepared" || die "the tests have no servers; why is told above"
   use_servers
   build_sanitized & built=$!
-  note_labels release
-  timed "test release" run_tests release -LE '^measured$' || red+=(release)
+  timed "test release" run_tests release release -LE '^measured$' || red+=(release)
   for preset in asan tsan; do
     timed "waiting for the $preset build" wait_for_build "$preset" "$built" || { red+=("$preset (not built)"); continue; }
-    note_labels "$preset" -L "${sanitized[$preset]}"
-    timed "test $preset" run_tests "$preset" -L "${sanitized[$preset]}" || red+=("$preset")
+    timed "test $preset" run_tests "$preset" "$preset" -L "${sanitized[$preset]}" || red+=("$preset")
   done
   if [ "$form" = full ]; then
-    note_labels release -L '^measured$'
-    timed "measure" run_tests release -L '^measured$' || red+=(measured)
+    timed "measure" run_tests measured release -L '^measured$' || red+=(measured)
   fi
   show_times
   [ ${#red[@]} -eq 0 ] || die "red: ${red[*]}; what failed is told above"
@@ -144,18 +156,15 @@ test_everything() {
 
 # --- what a change can have touched ---
 
-# Since the branch left its upstream, or where it has none since the last commit, with what is not committed yet.
-changed_files() {
-  local base
-  base=$(git merge-base HEAD '@{upstream}' 2>/dev/null) || base=HEAD
-  { git diff --name-only "$base"; git ls-files --others --exclude-standard; } | sort -u
-}
+# Where the branch left the main one or its upstream; HEAD where there is neither.
+base_of_change() { git merge-base HEAD origin/HEAD 2>/dev/null || git merge-base HEAD '@{upstream}' 2>/dev/null || echo HEAD; }
+changed_files() { { git diff --name-only "$(base_of_change)"; git ls-files --others --exclude-standard; } | sort -u; }
 
 test_changed() {
   local -a choice targets
-  local files answer
+  local files answer status=0
   files=$(changed_files)
-  [ -n "$files" ] || { say "nothing has changed"; return; }
+  [ -n "$files" ] || { say "nothing differs from $(git log -1 --format='%h (%s)' "$(base_of_change)")"; return; }
   say "changed: $(wc -l <<<"$files") files"
   timed "configure" configure release
   answer=$(python3 tools/changed.py build/release/tests.map <<<"$files") || die "the tests cannot be chosen; why is told above"
@@ -168,7 +177,9 @@ test_changed() {
   [ -n "${choice[1]:-}" ] || { say "no test has to do with it"; return; }
   read -ra targets <<<"${choice[0]}"
   if [ ${#targets[@]} -gt 0 ]; then timed "build release" build_targets release "${targets[@]}"; fi
-  test_some -L "${choice[1]}"
+  test_some -L "${choice[1]}" || status=$?
+  show_times
+  return "$status"
 }
 
 # --- again and again ---
@@ -188,13 +199,12 @@ test_repeatedly() {
   state=$(state_of_tree "$runs" "$filter" "${RECOURSE_TEST_FULL:-}")
   make_servers_folder
   build_targets release all_tests
-  [ -z "$filter" ] || has_tests -R "$filter" ||
-    die "no test matches '$filter' (capitals matter); ctest --preset release -N lists them all"
   if [ -z "$filter" ]; then
     for preset in asan tsan; do build_targets "$preset" "${sanitized_targets[$preset]}"; done
+  elif ! has_tests -LE "$left_out" -R "$filter"; then
+    die "no test matches '$filter': --repeat takes names that ctest knows; $how_tests_are_listed"
   fi
-  prepare
-  use_servers
+  start_servers_for -R "${filter:-.}"
   if [ "$(head -n 1 "$log" 2>/dev/null)" != "state $state" ] || grep -q '^finished' "$log"; then
     rm -rf "$folder"
     mkdir -p "$folder"
@@ -205,7 +215,7 @@ test_repeatedly() {
       if grep -q "^run $run $preset: " "$log"; then continue; fi
       selection=(-L "${sanitized[$preset]:-.}")
       [ -z "$filter" ] || selection=(-R "$filter")
-      selection+=("${left_out[@]}")
+      selection+=(-LE "$left_out")
       say "run $run of $runs"
       repeat_part "$run" "$preset" "$folder/$run-$preset.txt" "${selection[@]}" >>"$log"
       tail -n 1 "$log" >&2
@@ -221,7 +231,7 @@ test_repeatedly() {
 repeat_part() {
   local run=$1 preset=$2 output=$3 began_at=$EPOCHSECONDS result=passed
   shift 3
-  run_tests "$preset" "$@" >"$output" || result="FAILED $(sed -n '/(Skipped)/d; s/^[\t ]*[0-9]* - \([^ ]*\) (.*/\1/p' "$output" | sort -u | xargs)"
+  run_tests "$preset" "$preset" "$@" >"$output" || result="FAILED $(sed -n '/(Skipped)/d; s/^[\t ]*[0-9]* - \([^ ]*\) (.*/\1/p' "$output" | sort -u | xargs)"
   printf 'run %s %s: %s, %s, %s s, load %s\n' "$run" "$preset" "$result" \
     "$(sed -n 's/.*tests passed, \(.*\) out of \(.*\)/\1 of \2 tests/p' "$output")" \
     "$((EPOCHSECONDS - began_at))" "$(cut -d' ' -f1 /proc/loadavg)"
@@ -241,12 +251,13 @@ run_test() {
     esac
     shift
   done
-  [ "$changed" = no ] || [ -z "$filter$runs" ] || usage "--changed chooses the tests itself; leave out the rest"
+  [ "$changed" = no ] || [ -z "$filter$runs" ] || usage "--changed chooses the tests itself: it takes no filter and no --repeat"
+  take_turn
   choose_form "$form"
   begin_times
   if [ "$changed" = yes ]; then test_changed; return; fi
   if [ -n "$runs" ]; then test_repeatedly "$runs" "$filter"; return; fi
   if [ -z "$filter" ]; then test_everything; return; fi
   timed "build release" build_targets release all_tests
-  if has_tests -R "$filter"; then test_some -R "$filter"; else timed "test cases" test_cases "$filter"; show_times; fi
+  test_named "$filter"
 }
