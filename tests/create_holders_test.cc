@@ -66,9 +66,10 @@ TEST_P(CreateOnStore, WhoWaitsForACallThatFailsIsToldSo) {
       EXPECT_THROW((void)create_.run_bytes(request, fails), std::runtime_error);
     });
     EXPECT_TRUE(eventually([&] { return entered.load(); }));
-    request.wait_for_completion = true;
-    request.wait_max = 20s;
-    waited = create(request);
+    CreateRequest patient = request_of(request.key);
+    patient.wait_for_completion = true;
+    patient.wait_max = 20s;
+    waited = create(patient);
     holder.join();
   }
 
