@@ -49,8 +49,8 @@ TEST_P(CreateOnStore, WhoMeetsAKeyInProgressIsToldAtOnceOrWaits) {
   EXPECT_EQ(runs_, 0);
 }
 
-// IDEM-5: failure raises. Whoever comes after the failure creates it: then it did not wait, and the
-// next holder stays longer.
+// IDEM-5: failure raises. A waiter that comes after the failure creates the thing itself; then the
+// test tries again with a holder that stays longer.
 TEST_P(CreateOnStore, WhoWaitsForACallThatFailsIsToldSo) {
   Result<Created<std::string>> waited = Created<std::string>{};
   for (Duration stays = 30ms; waited && stays < 10s; stays *= 4) {

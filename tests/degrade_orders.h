@@ -149,13 +149,13 @@ class PointsServer {
   std::unique_ptr<http::Server> server_;
 };
 
-// How somebody calls it: the same inline and in the handler.
+// Calls the points service: the inline action and the handler do it the same way.
 class PointsClient {
  public:
   explicit PointsClient(std::string url)
       : url_(std::move(url)), client_(http::Client::open({}).value()) {}
 
-  // So far, by whoever has this client.
+  // How many calls this client has made.
   [[nodiscard]] std::size_t calls() const { return calls_; }
 
   Result<> grant(const std::string& id, std::int64_t order) {

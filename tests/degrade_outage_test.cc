@@ -143,7 +143,7 @@ class Shop : public ::testing::Test {
   PrivateServer orders_server_{ServerKind::kPostgres};
   PrivateServer points_server_{ServerKind::kPostgres};
   PointsServer points_{points_server_.url()};
-  // Of the orders: the handler's calls are not counted here.
+  // For the inline calls of orders; the handler has a client of its own.
   const std::shared_ptr<PointsClient> inline_points_ =
       std::make_shared<PointsClient>(points_.url());
   const DegradeOptions options_{.spool = (directory_.path() / "spool").string(),

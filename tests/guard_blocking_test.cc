@@ -146,7 +146,7 @@ TEST_P(GuardBlocking, AnApplicationIsNeverBlockedForLong) {
 
 // What a guard sends, as counted where the test above measures.
 struct Sent {
-  // Of the largest transaction; a statement outside of one is one of its own.
+  // The most in one transaction; a statement outside of one counts as one.
   std::int64_t statements = 0;
   std::int64_t rows = 0;
   // Settings and changes of the table, in their order.

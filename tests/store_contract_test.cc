@@ -147,7 +147,7 @@ std::unique_ptr<StoreUnderTest> on_mysql(const std::string& server) {
       ServerDatabase{.held = database, .url = database->url()});
 }
 
-// None where nobody names such a server.
+// None where RECOURSE_TEST_MYSQL is not set.
 std::vector<StoreBackend> mysql_backends() {
   const std::optional<std::string> server = tests::mysql_url();
   if (!server) return {};

@@ -29,7 +29,7 @@ constexpr std::size_t kWrittenAtOnce = 200;
 constexpr int kBatches = 50;
 constexpr Duration kCountEvery = 1min;
 constexpr std::size_t kKeyBytes = 200;
-// Of one row: those that found nothing to do say nothing of it.
+// So many tasks of one row are looked at for its last error; some of them found nothing to do.
 constexpr std::size_t kNewestTasks = 5;
 // A search key's name.
 constexpr const char* kRowKey = "row";

@@ -66,7 +66,7 @@ std::optional<std::string> mysql_url() {
   return url == nullptr ? std::nullopt : std::optional<std::string>(url);
 }
 
-// Nobody can be connected to template0, and file by file is quicker than through the log.
+// template0 has no connections, which would stop the copy. Files copy quicker than the log.
 FreshPostgres::FreshPostgres(std::string_view options, std::string_view source)
     : name_(unused_name()) {
   run_on_postgres(

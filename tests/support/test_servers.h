@@ -12,12 +12,12 @@ namespace recourse::tests {
 std::string postgres_url();
 std::string mariadb_url();
 
-// On the server's first database. Tries again where somebody still has to leave the one it is
-// about.
+// Runs a statement on the server's first database, again and again while the database that it
+// names still has connections.
 void run_on_postgres(const std::string& statement);
 
-// A database of a name nobody else uses, dropped in the end. Empty, unless it is a copy of
-// `source`.
+// A database with an unused name, which the destructor drops: a copy of `source`, by default of the
+// empty template0.
 class FreshPostgres {
  public:
   // `options` are added to CREATE DATABASE.
